@@ -1,8 +1,8 @@
 """The sentence objective (Eq. 4) of one clip as bare arrays of log values."""
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -65,11 +65,20 @@ class Problem:
             self._check_lengths(i, track)
         self._links = tuple(self._check_link(w, word) for w, word in enumerate(self.words))
         self._chains = tuple(self._check_chain(w, word) for w, word in enumerate(self.words))
-        if any(_is_lazy(track.unary) for track in self.tracks):
-            self._sizes = None
-        else:
-            self._sizes = self._read_sizes()
-            self._check_frames()
+        self._unary = [
+            _Frames(track.unary, f"track {i}", "unary", 0, None)
+            for i, track in enumerate(self.tracks)
+        ]
+        sizes = [[self._unary[i][t].size for t in range(self.T)] for i in range(self.L)]
+        self.sizes: Labels = np.array(sizes, dtype=np.int64).reshape(self.L, self.T)
+        self._pairwise = [
+            _Frames(track.pairwise, f"track {i}", "pairwise", 1, self._pairwise_shape(i))
+            for i, track in enumerate(self.tracks)
+        ]
+        self._emission = [
+            _Frames(word.emission, f"word {w}", "emission", 0, self._emission_shape(w))
+            for w, word in enumerate(self.words)
+        ]
 
     @property
     def L(self) -> int:  # noqa: N802 - the paper's symbol
@@ -81,13 +90,8 @@ class Problem:
         """Number of words."""
         return len(self.words)
 
-    @cached_property
-    def sizes(self) -> Labels:
-        """(L, T): J_t, the number of candidates of every track in every frame."""
-        return self._read_sizes() if self._sizes is None else self._sizes
-
     def link(self, word: int) -> tuple[int, ...]:
-        """The participants of a word, as non-negative track indices."""
+        """The participants of a word."""
         return self._links[word]
 
     def states(self, word: int) -> int:
@@ -103,49 +107,39 @@ class Problem:
         return self._chains[word][1]
 
     def unary(self, track: int, t: int) -> Array:
-        """(J_t,): the detection scores f of frame t, checked."""
-        values = _array(self.tracks[track].unary[t], f"track {track}, frame {t}: unary")
-        if values.ndim != 1 or values.size == 0:
-            raise ProblemError(
-                f"track {track}, frame {t}: unary has shape {values.shape}; "
-                "it must be (J,) with at least one candidate"
-            )
-        return values
+        """(J_t,): the detection scores f of frame t."""
+        return self._unary[track][t]
 
     def pairwise(self, track: int, t: int) -> Array:
-        """(J_{t-1}, J_t): the coherence g between frames t-1 and t (t >= 1), checked."""
-        where = f"track {track}, frames {t - 1} to {t}: pairwise"
-        values = _array(self.tracks[track].pairwise[t - 1], where)
-        expected = (int(self.sizes[track, t - 1]), int(self.sizes[track, t]))
-        if values.shape != expected:
-            raise ProblemError(f"{where} has shape {values.shape}; it must be {expected}")
-        return values
+        """(J_{t-1}, J_t): the coherence g between frames t-1 and t >= 1."""
+        return self._pairwise[track][t - 1]
 
     def emission(self, word: int, t: int) -> Array:
-        """(K, J_t[p1], ..., J_t[pI]): the emission h of a word in frame t, checked."""
-        where = f"word {word}, frame {t}: emission"
-        values = _array(self.words[word].emission[t], where)
-        expected = (self.states(word), *(int(self.sizes[p, t]) for p in self.link(word)))
-        if values.shape != expected:
-            raise ProblemError(f"{where} has shape {values.shape}; it must be {expected}")
-        return values
+        """(K, J_t[p1], ..., J_t[pI]): the emission h of a word in frame t."""
+        return self._emission[word][t]
 
     def score(self, tracks: npt.ArrayLike, states: npt.ArrayLike) -> float:
         """Evaluate Eq. 4 for one choice of tracks (L, T) and states (W, T)."""
         j = np.asarray(tracks, dtype=np.int64).reshape(self.L, self.T)
         k = np.asarray(states, dtype=np.int64).reshape(self.W, self.T)
         total = 0.0
-        for track in range(self.L):
-            total += sum(float(self.unary(track, t)[j[track, t]]) for t in range(self.T))
+        for i in range(self.L):
+            total += sum(float(self.unary(i, t)[j[i, t]]) for t in range(self.T))
             for t in range(1, self.T):
-                total += float(self.pairwise(track, t)[j[track, t - 1], j[track, t]])
-        for word in range(self.W):
-            link, transition = list(self.link(word)), self.transition(word)
-            total += float(self.initial(word)[k[word, 0]])
-            total += float(transition[k[word, :-1], k[word, 1:]].sum())
+                total += float(self.pairwise(i, t)[j[i, t - 1], j[i, t]])
+        for w in range(self.W):
+            total += float(self.initial(w)[k[w, 0]])
+            total += float(self.transition(w)[k[w, :-1], k[w, 1:]].sum())
             for t in range(self.T):
-                total += float(self.emission(word, t)[(k[word, t], *j[link, t])])
+                total += float(self.emission(w, t)[(k[w, t], *j[list(self.link(w)), t])])
         return total
+
+    def _pairwise_shape(self, track: int) -> Callable[[int], tuple[int, ...]]:
+        return lambda t: (int(self.sizes[track, t]), int(self.sizes[track, t + 1]))
+
+    def _emission_shape(self, word: int) -> Callable[[int], tuple[int, ...]]:
+        link = self.link(word)
+        return lambda t: (self.states(word), *(int(self.sizes[p, t]) for p in link))
 
     def _check_lengths(self, track: int, terms: TrackTerms) -> None:
         frames = len(terms.unary)
@@ -160,7 +154,12 @@ class Problem:
             )
 
     def _check_link(self, word: int, terms: WordTerms) -> tuple[int, ...]:
-        link = tuple(int(p) for p in terms.participants)
+        try:
+            link = tuple(operator.index(p) for p in terms.participants)
+        except TypeError:
+            raise ProblemError(
+                f"word {word}: participants are {terms.participants!r}; they must be track indices"
+            ) from None
         if not link:
             raise ProblemError(f"word {word}: it has no participant; a word speaks of at least one")
         for p in link:
@@ -190,28 +189,45 @@ class Problem:
             )
         return initial, transition
 
-    def _read_sizes(self) -> Labels:
-        sizes = [[self.unary(track, t).size for t in range(self.T)] for track in range(self.L)]
-        return np.array(sizes, dtype=np.int64).reshape(self.L, self.T)
 
-    def _check_frames(self) -> None:
-        for i, track in enumerate(self.tracks):
-            if not _is_lazy(track.pairwise):
-                for t in range(1, self.T):
-                    self.pairwise(i, t)
-        for w, word in enumerate(self.words):
-            if not _is_lazy(word.emission):
-                for t in range(self.T):
-                    self.emission(w, t)
+class _Frames:
+    """The arrays of one term, one per frame, checked at once or, if lazy, whenever read."""
 
+    def __init__(
+        self,
+        arrays: Sequence[npt.ArrayLike],
+        owner: str,
+        term: str,
+        first: int,
+        shape: Callable[[int], tuple[int, ...]] | None,
+    ) -> None:
+        self._owner, self._term, self._first, self._shape = owner, term, first, shape
+        self._arrays: Sequence[npt.ArrayLike] = arrays
+        self._checked: list[Array] | None = None
+        if isinstance(arrays, list | tuple | np.ndarray):
+            self._checked = [self._check(t) for t in range(len(arrays))]
 
-def _is_lazy(arrays: Sequence[npt.ArrayLike]) -> bool:
-    return not isinstance(arrays, list | tuple | np.ndarray)
+    def __getitem__(self, t: int) -> Array:
+        return self._check(t) if self._checked is None else self._checked[t]
+
+    def _check(self, t: int) -> Array:
+        where = f"{self._owner}, frame {t + self._first}: {self._term}"
+        array = _array(self._arrays[t], where)
+        if self._shape is None:
+            if array.ndim != 1 or array.size == 0:
+                raise ProblemError(
+                    f"{where} has shape {array.shape}; it must be (J,), with J at least 1"
+                )
+        elif array.shape != self._shape(t):
+            raise ProblemError(f"{where} has shape {array.shape}; it must be {self._shape(t)}")
+        return array
 
 
 def _array(values: npt.ArrayLike, where: str) -> Array:
     """Float64, C-contiguous, no NaN and no +inf."""
     try:
+        if np.iscomplexobj(values):
+            raise TypeError("they are complex")
         array = np.ascontiguousarray(values, dtype=np.float64).reshape(np.shape(values))
     except (TypeError, ValueError) as error:
         raise ProblemError(f"{where} is not an array of numbers: {error}") from None

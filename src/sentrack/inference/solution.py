@@ -1,5 +1,6 @@
 """What a solver answers."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,4 +37,9 @@ class Solution:
     @property
     def certified(self) -> bool:
         """Whether the answer is proven to be the best one, up to 1e-6 of its size."""
-        return bool(self.gap <= TOLERANCE * max(1.0, abs(self.score)))
+        return closes(self.score, self.upper_bound)
+
+
+def closes(score: float, upper_bound: float) -> bool:
+    """Whether a score is as good as proven to be the best."""
+    return score > -math.inf and bool(upper_bound - score <= TOLERANCE * max(1.0, abs(score)))

@@ -1,0 +1,134 @@
+"""Decompositions of Terms into product lattices that share chains.
+
+One lattice that holds every factor is the exact problem; one lattice per word is the cheapest
+relaxation. Merging two lattices adds up their copies of a chain, so a merged decomposition keeps
+all that message passing has learned and is at least as tight.
+"""
+
+import numpy as np
+
+from sentrack.inference.structures import Bools, Floats, Ints, Lattices, Terms
+from sentrack.inference.terms import chain_slice
+
+Groups = list[list[int]]
+
+
+def one_lattice(terms: Terms) -> Lattices:
+    """The exact problem: all factors in one lattice."""
+    return decompose(terms, [list(range(terms.spans.shape[0]))])
+
+
+def decompose(terms: Terms, groups: Groups) -> Lattices:
+    """Give every group of factors a lattice; copies of a chain share its terms evenly."""
+    axes = [_axes(terms, group) for group in groups]
+    copies = np.bincount(np.concatenate(axes), minlength=terms.chain.size)
+    chain = np.concatenate(axes)
+    node = np.concatenate([terms.node[chain_slice(terms, c)] / copies[c] for c in chain])
+    return _assemble(terms, groups, axes, node, 1.0 / copies[chain])
+
+
+def merge(terms: Terms, lattices: Lattices, groups: Groups) -> Lattices:
+    """Regroup the lattices: each new group is a union of old lattices (given by their indices)."""
+    factors: Groups = []
+    axes: list[Ints] = []
+    nodes: list[Floats] = []
+    shares: list[float] = []
+    for group in groups:
+        factors.append([int(f) for n in group for f in lattice_factors(lattices, n)])
+        rows = np.concatenate([np.arange(*lattices.first[n : n + 2]) for n in group])
+        axes.append(np.unique(lattices.chain[rows]))
+        for c in axes[-1]:
+            same = rows[lattices.chain[rows] == c]
+            nodes.append(np.sum([_axis_node(terms, lattices, a) for a in same], axis=0))
+            shares.append(float(lattices.share[same].sum()))
+    return _assemble(terms, factors, axes, np.concatenate(nodes), np.array(shares))
+
+
+def restrict_lattices(terms: Terms, lattices: Lattices, keep: Bools, new: Terms) -> Lattices:
+    """The same decomposition of the restricted terms `new`."""
+    N = lattices.first.size - 1
+    node = np.concatenate(
+        [
+            _axis_node(terms, lattices, a)[keep[chain_slice(terms, c)]]
+            for a, c in enumerate(lattices.chain)
+        ]
+    )
+    axes = [lattice_chains(lattices, n) for n in range(N)]
+    factors = [[int(f) for f in lattice_factors(lattices, n)] for n in range(N)]
+    return _assemble(new, factors, axes, node, lattices.share)
+
+
+def lattice_factors(lattices: Lattices, n: int) -> Ints:
+    """The factors of lattice n."""
+    return lattices.factor[lattices.factor_first[n] : lattices.factor_first[n + 1]]
+
+
+def lattice_chains(lattices: Lattices, n: int) -> Ints:
+    """The chains of lattice n."""
+    return lattices.chain[lattices.first[n] : lattices.first[n + 1]]
+
+
+def word_groups(terms: Terms) -> Groups:
+    """One group per multi-state word; a one-state word joins a group that has its tracks."""
+    has_states = terms.spans[:, terms.chain >= terms.L].any(axis=1)
+    groups: Groups = []
+    # Widest first, so that a one-state word finds the group that it fits into.
+    for f in sorted(range(has_states.size), key=lambda f: (-int(terms.spans[f].sum()), f)):
+        homes = [g for g in groups if (terms.spans[f] <= terms.spans[g].any(axis=0)).all()]
+        if homes and not has_states[f]:
+            homes[0].append(f)
+        else:
+            groups.append([f])
+    return groups or [[]]
+
+
+def operations(sizes: Ints, chains: Ints) -> float:
+    """Additions and comparisons of one sweep over a lattice of these chains: Σ_t S·(ΣJ+ΣK).
+
+    Two more per joint state stand for the terms of the frame.
+    """
+    rows = sizes[chains].astype(np.float64)
+    return float((rows.prod(axis=0) * (np.where(rows > 1, rows, 0.0).sum(axis=0) + 2.0)).sum())
+
+
+def joint_states(sizes: Ints, chains: Ints) -> Floats:
+    """(T,) the number of joint states of a lattice of these chains, as floats (they overflow)."""
+    return np.asarray(sizes[chains].astype(np.float64).prod(axis=0))
+
+
+def _axes(terms: Terms, group: list[int]) -> Ints:
+    if not group:
+        return np.arange(terms.chain.size)
+    return np.flatnonzero(terms.spans[group].any(axis=0))
+
+
+def _axis_node(terms: Terms, lattices: Lattices, a: int) -> Floats:
+    size = int(terms.sizes[lattices.chain[a]].sum())
+    return lattices.node[lattices.node_at[a, 0] : lattices.node_at[a, 0] + size]
+
+
+def _assemble(
+    terms: Terms, groups: Groups, axes: list[Ints], node: Floats, share: Floats
+) -> Lattices:
+    chain = np.concatenate(axes)
+    sizes = terms.sizes[chain].ravel()
+    states = np.array([terms.sizes[a].prod(axis=0) for a in axes], dtype=np.int64)
+    counts = np.bincount(chain, minlength=terms.chain.size)
+    return Lattices(
+        first=_pointers([a.size for a in axes]),
+        chain=chain,
+        share=share,
+        node_at=(np.cumsum(sizes) - sizes).reshape(chain.size, -1),
+        node=node,
+        factor_first=_pointers([len(g) for g in groups]),
+        factor=np.array([f for group in groups for f in group], dtype=np.int64),
+        states=states,
+        table_at=(np.cumsum(states.ravel()) - states.ravel()).reshape(states.shape),
+        owner_first=_pointers(counts.tolist()),
+        owner=np.argsort(chain, kind="stable"),
+        lattice=np.repeat(np.arange(len(axes)), [a.size for a in axes]),
+    )
+
+
+def _pointers(counts: list[int]) -> Ints:
+    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)

@@ -1,0 +1,168 @@
+"""Dual decomposition: an upper bound of Eq. 4 and of every label.
+
+Every multi-state word is a small lattice with copies of the tracks it speaks of. A sweep passes
+messages through all frames and makes the copies agree frame by frame, which never raises the sum of
+the lattices' maxima. That sum is an upper bound; with one label fixed, it bounds every assignment
+that uses the label, so a label whose bound is below a known score is eliminated.
+"""
+
+import math
+
+import numpy as np
+
+from sentrack.inference import kernels
+from sentrack.inference.errors import Infeasible
+from sentrack.inference.lattices import (
+    decompose,
+    lattice_chains,
+    merge,
+    operations,
+    restrict_lattices,
+    word_groups,
+)
+from sentrack.inference.resources import Limits
+from sentrack.inference.structures import Bools, Ints, Terms
+from sentrack.inference.terms import restrict
+
+# Bounds and scores are sums of many terms; differences below this part of them are rounding.
+ROUNDING = 1e-9
+
+
+def quick_bound(terms: Terms, limits: Limits) -> float:
+    """An upper bound from one pass over the words, or from each term alone if that does not fit."""
+    if relaxation_bytes(terms) <= limits.memory:
+        return Relaxation(terms).upper_bound
+    places = (terms.node_at, terms.step_at[:, 1:], terms.factor_at)
+    values = (terms.node, terms.step, terms.factor)
+    return sum(
+        float(np.maximum.reduceat(value, at.ravel()).sum())
+        for value, at in zip(values, places, strict=True)
+        if at.size
+    )
+
+
+def relaxation_bytes(terms: Terms) -> float:
+    """Memory of the messages of the cheapest relaxation."""
+    states = (
+        terms.sizes[terms.spans[group].any(axis=0)].astype(np.float64).prod(axis=0).sum()
+        for group in word_groups(terms)
+    )
+    return 16.0 * float(sum(states))
+
+
+class Relaxation:
+    """Lattices that share chains, and the messages in them.
+
+    Attributes:
+        terms: what is left of the component.
+        lattices: its decomposition.
+        sweeps: passes made.
+        operations: additions and comparisons made so far.
+        progress: by how much the last two sweeps lowered the bound.
+    """
+
+    def __init__(self, terms: Terms) -> None:
+        self.terms = terms
+        self.lattices = decompose(terms, word_groups(terms))
+        self._original: Ints = np.arange(terms.node.size) - np.repeat(
+            terms.node_at.ravel(), terms.sizes.ravel()
+        )
+        self.sweeps, self.operations = 0, 0.0
+        self._start()
+
+    @property
+    def upper_bound(self) -> float:
+        """No assignment scores more."""
+        return self._upper_bound
+
+    def sweep(self) -> None:
+        """One pass, against the direction of the last."""
+        before = self._upper_bound
+        self._forward = not self._forward
+        mine, other = self._stores if self._forward else self._stores[::-1]
+        kernels.sweep(
+            self.terms, self.lattices, mine, other, self._forward, True, self._best, self.bounds
+        )
+        self.sweeps += 1
+        self.operations += self.cost
+        self._upper_bound = min(before, float(self._best.sum()))
+        self._check_feasible()
+        self._changes = (self._changes[1], before - self._upper_bound)
+        self.progress = max(self._changes)
+
+    def decode(self) -> Ints:
+        """(C, T) an assignment of `terms`, put together from the lattices' best ones.
+
+        Where copies of a track disagree, the largest lattice is believed.
+        """
+        terms, lattices = self.terms, self.lattices
+        chosen = np.empty(terms.sizes.shape, dtype=np.int64)
+        store = self._stores[0] if self._forward else self._stores[1]
+        for n in np.argsort(lattices.states.sum(axis=1), kind="stable"):
+            chains = lattice_chains(lattices, n)
+            labels = np.empty((chains.size, chosen.shape[1]), dtype=np.int64)
+            kernels.decode_all(terms, lattices, n, not self._forward, store, labels)
+            chosen[chains] = labels
+        return chosen
+
+    def original(self, labels: Ints) -> Ints:
+        """An assignment of `terms` in the labels of the component it started from."""
+        return np.asarray(self._original[self.terms.node_at + labels])
+
+    def survivors(self, score: float) -> Bools:
+        """Labels (laid out like `terms.node`) that an assignment better than `score` may use."""
+        return np.asarray(self.bounds > score - ROUNDING * (1 + abs(score)))
+
+    def sizes_of(self, keep: Bools) -> Ints:
+        """(C, T) how many labels are kept."""
+        kept = np.add.reduceat(keep, self.terms.node_at.ravel(), dtype=np.int64)
+        return np.asarray(kept).reshape(self.terms.sizes.shape)
+
+    def cost_of(self, sizes: Ints) -> float:
+        """Operations of a sweep with this many labels (C, T) per chain and frame."""
+        lattices = self.lattices
+        return sum(
+            operations(sizes, lattice_chains(lattices, n)) for n in range(lattices.first.size - 1)
+        )
+
+    def eliminate(self, keep: Bools) -> None:
+        """Drop all labels but these."""
+        new, _ = restrict(self.terms, keep)
+        self.lattices = restrict_lattices(self.terms, self.lattices, keep, new)
+        self.terms = new
+        self._original = self._original[keep]
+        self._start()
+
+    def merge(self, groups: list[list[int]]) -> None:
+        """Join lattices, which tightens the bound."""
+        self.lattices = merge(self.terms, self.lattices, groups)
+        self._start()
+
+    def _start(self) -> None:
+        """Messages of the present lattices from scratch."""
+        lattices = self.lattices
+        N = lattices.first.size - 1
+        size = int(lattices.states.sum())
+        self.cost = self.cost_of(self.terms.sizes)
+        self._stores = (np.empty(size), np.empty(size))
+        self._best = np.empty(N)
+        self.bounds = np.full(self.terms.node.size, np.inf)
+        self._forward = False
+        kernels.sweep(
+            self.terms,
+            lattices,
+            self._stores[1],
+            self._stores[0],
+            False,
+            False,
+            self._best,
+            self.bounds,
+        )
+        self._upper_bound = float(self._best.sum())
+        self.operations += self.cost
+        self.progress, self._changes = math.inf, (math.inf, math.inf)
+        self._check_feasible()
+
+    def _check_feasible(self) -> None:
+        if self._upper_bound == -math.inf:
+            raise Infeasible("no assignment of tracks and states has a finite score")

@@ -1,0 +1,88 @@
+"""From a problem to a solution, by any of the methods."""
+
+import difflib
+import time
+from typing import Protocol
+
+from sentrack.inference.ascent import Ascent
+from sentrack.inference.auto import Auto
+from sentrack.inference.diagnosis import explain
+from sentrack.inference.dual import Dual
+from sentrack.inference.errors import Infeasible, ProblemError
+from sentrack.inference.growth import Growth
+from sentrack.inference.problem import Problem
+from sentrack.inference.resources import Limits
+from sentrack.inference.solution import Solution
+from sentrack.inference.terms import Answer, Reduction, reduce
+from sentrack.inference.viterbi import Viterbi
+
+
+class Method(Protocol):
+    """What `solve` asks of a method."""
+
+    @property
+    def name(self) -> str:
+        """The name that a solution carries."""
+        ...
+
+    def run(self, reduction: Reduction, limits: Limits, seed: int) -> Answer:
+        """The best answer found, with an upper bound."""
+        ...
+
+
+METHODS: dict[str, type[Method]] = {
+    method.name: method for method in (Auto, Viterbi, Dual, Ascent, Growth)
+}
+
+
+def solve(
+    problem: Problem,
+    method: str | Method = "auto",
+    seed: int = 0,
+    time_limit: float | None = None,
+    memory_limit: int | None = None,
+) -> Solution:
+    """Find the tracks and states that maximise Eq. 4.
+
+    Args:
+        problem: the terms.
+        method: "auto", "viterbi", "dual", "ascent" or "growth", or a configured object of theirs.
+        seed: of the methods that start at random.
+        time_limit: seconds after which to answer with the best found; viterbi does not stop early.
+        memory_limit: bytes for the messages of a lattice; by default half of what is free.
+
+    Returns:
+        The best answer found, with an upper bound of every possible answer.
+
+    Raises:
+        Infeasible: when no assignment has a finite score.
+        ProblemTooLarge: when `viterbi` would exceed the memory limit.
+    """
+    start = time.perf_counter()
+    solver = _method(method)
+    limits = Limits.of(time_limit, memory_limit)
+    reduction = reduce(problem)
+    try:
+        answer = solver.run(reduction, limits, seed)
+    except Infeasible:
+        raise Infeasible(explain(reduction)) from None
+    return Solution(
+        tracks=answer.tracks,
+        states=answer.states,
+        score=answer.score,
+        upper_bound=answer.upper_bound,
+        method=solver.name,
+        seconds=time.perf_counter() - start,
+    )
+
+
+def _method(method: str | Method) -> Method:
+    if not isinstance(method, str):
+        return method
+    if method not in METHODS:
+        nearest = difflib.get_close_matches(method, METHODS, n=1, cutoff=0.0)[0]
+        raise ProblemError(
+            f"there is no method {method!r}; did you mean {nearest!r}? "
+            f"There are {', '.join(METHODS)}"
+        )
+    return METHODS[method]()

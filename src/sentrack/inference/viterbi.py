@@ -1,0 +1,189 @@
+"""Exact inference: Viterbi on the product lattice with separable transitions.
+
+Eq. 1 (one track, no word), Eq. 2 (one candidate per frame, one word), Eq. 3 (one track, one word)
+and Eq. 4 are all the same recursion on lattices of different axes.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from sentrack.inference import kernels
+from sentrack.inference.errors import Infeasible, ProblemTooLarge
+from sentrack.inference.lattices import joint_states, one_lattice, operations
+from sentrack.inference.resources import Limits, in_parallel
+from sentrack.inference.structures import Floats, Ints, Lattices, Terms
+from sentrack.inference.terms import Answer, Reduction
+
+# From this many joint states on, a frame is worth splitting between threads.
+PARALLEL_STATES = 1 << 15
+
+
+@dataclass(frozen=True)
+class Viterbi:
+    """The exact method: certified always, or ProblemTooLarge. It does not stop early."""
+
+    name: ClassVar[str] = "viterbi"
+
+    def run(self, reduction: Reduction, limits: Limits, seed: int) -> Answer:  # noqa: ARG002
+        """Tracks, states and their score, which is also the upper bound."""
+        unhurried = Limits(limits.memory, math.inf)
+        _check_sizes(reduction, limits)
+        answers = [exact(terms, unhurried) for terms in reduction.components]
+        return reduction.answer(
+            [labels for labels, _ in answers], math.fsum(score for _, score in answers)
+        )
+
+
+def exact(terms: Terms, limits: Limits) -> tuple[Ints, float]:
+    """The best assignment (C, T) of a component and its score.
+
+    Raises:
+        Infeasible: when no assignment is finite.
+        ProblemTooLarge: when the lattice does not fit the memory limit.
+        TimeoutError: when the deadline passes first.
+    """
+    stride = checkpoint_stride(terms.sizes, limits)
+    lattices = one_lattice(terms)
+    T = terms.sizes.shape[1]
+    labels = np.empty((terms.chain.size, T), dtype=np.int64)
+    if stride == T and lattices.states.max() < PARALLEL_STATES:
+        store, best = np.empty(int(lattices.states.sum())), np.empty(1)
+        kernels.sweep(terms, lattices, store, store, False, False, best, best)
+        _check_feasible(best[0])
+        kernels.decode_all(terms, lattices, 0, True, store, labels)
+        return labels, float(best[0])
+    return labels, _in_frames(terms, lattices, stride, limits, labels)
+
+
+def checkpoint_stride(sizes: Ints, limits: Limits) -> int:
+    """How many frames lie between stored messages: T if all fit, about √T if only those do.
+
+    Args:
+        sizes: (C, T) labels of every chain in every frame.
+        limits: with the memory limit.
+
+    Raises:
+        ProblemTooLarge: when not even those fit.
+    """
+    C, T = sizes.shape
+    chains = np.arange(C)
+    states = joint_states(sizes, chains)
+    largest = states.max()
+    # Beside the messages: the full table of a frame and the two buffers of its transitions.
+    if 8 * (states.sum() + 3 * largest) <= limits.memory:
+        return T
+    stride = math.isqrt(T - 1) + 1
+    need = 8 * largest * (stride + -(-T // stride) + 3)
+    if need > limits.memory:
+        work = 2 * operations(sizes, chains)
+        raise ProblemTooLarge(int(largest), int(need), int(work), limits.memory)
+    return stride
+
+
+def _in_frames(
+    terms: Terms, lattices: Lattices, stride: int, limits: Limits, labels: Ints
+) -> float:
+    """Backward messages frame by frame on all cores, then decoding forward.
+
+    Segments of `stride` frames are recomputed from the message at their end; with stride = T there
+    is one segment, and nothing is computed twice.
+    """
+    T = terms.sizes.shape[1]
+    frames = _Frames(terms, lattices)
+    ends = list(range(stride - 1, T - 1, stride)) + [T - 1]
+    message = np.zeros(lattices.states[0, T - 1])
+    checkpoints = {T - 1: message}
+    for t in range(T - 2, ends[0] - 1 if len(ends) > 1 else T - 2, -1):
+        message = frames.backward(t, message, limits)
+        if t in ends:
+            checkpoints[t] = message
+    here = np.full(labels.shape[0], -1, dtype=np.int64)
+    score = -math.inf
+    for start, end in zip([0, *(e + 1 for e in ends[:-1])], ends, strict=True):
+        messages = {end: checkpoints.pop(end)}
+        for t in range(end - 1, start - 1, -1):
+            messages[t] = frames.backward(t, messages[t + 1], limits)
+        if start == 0:
+            score = float(frames.full(0, messages[0]).max())
+            _check_feasible(score)
+        for t in range(start, end + 1):
+            kernels.decode(terms, lattices, 0, t, True, messages.pop(t), 0, here)
+            labels[:, t] = here
+    return score
+
+
+class _Frames:
+    """Steps of the backward recursion, each split between threads."""
+
+    def __init__(self, terms: Terms, lattices: Lattices) -> None:
+        self._terms, self._lattices = terms, lattices
+        self._mixed = kernels.mixed_states(terms, lattices, 0)
+        self._widest = int(terms.sizes.max())
+
+    def full(self, t: int, message: Floats) -> Floats:
+        """The message into frame t plus the frame's own terms."""
+        terms, lattices = self._terms, self._lattices
+        vectors = np.empty(int(terms.sizes[:, t].sum()))
+        none = np.full(terms.chain.size, -1, dtype=np.int64)
+        kernels.axis_terms(terms, lattices, 0, t, none, True, vectors)
+        table = message.copy()
+
+        def part(lo: int, hi: int) -> None:
+            kernels.add_terms(terms, lattices, 0, t, vectors, table, 0, lo, hi)
+
+        in_parallel(part, message.size // int(terms.sizes[-1, t]))
+        return table
+
+    def backward(self, t: int, message: Floats, limits: Limits) -> Floats:
+        """The message into frame t from the message into frame t+1."""
+        if limits.seconds_left < 0:
+            raise TimeoutError
+        terms, lattices = self._terms, self._lattices
+        table = self.full(t + 1, message)
+        out = np.empty(int(lattices.states[0, t]))
+        axis, _ = kernels.outermost(terms, lattices, 0, t, False)
+        labels = 1 if axis == terms.chain.size else int(terms.sizes[axis, t + 1])
+        inner = int(terms.sizes[axis + 1 :, t].prod())
+        between = np.empty(labels * inner)
+
+        def inner_part(lo: int, hi: int) -> None:
+            ping, pong = np.empty(self._mixed), np.empty(self._mixed)
+            g = np.empty(self._widest**2)
+            here, at, _ = kernels.send_inner(
+                terms, lattices, 0, t, False, table, 0, ping, pong, g, lo, hi
+            )
+            between[lo * inner : hi * inner] = here[at : at + (hi - lo) * inner]
+
+        def outer_part(lo: int, hi: int) -> None:
+            g = np.empty(self._widest**2)
+            kernels.send_outer(
+                terms, lattices, 0, t, False, between, 0, out, 0, inner, g, lo, hi
+            )
+
+        in_parallel(inner_part, labels)
+        # A transfer over few columns runs over all of them at once.
+        if inner < kernels.NARROW:
+            outer_part(0, inner)
+        else:
+            in_parallel(outer_part, inner)
+        return out
+
+
+def _check_sizes(reduction: Reduction, limits: Limits) -> None:
+    """Raise ProblemTooLarge for the largest component, before any is solved."""
+    errors = []
+    for terms in reduction.components:
+        try:
+            checkpoint_stride(terms.sizes, limits)
+        except ProblemTooLarge as error:
+            errors.append(error)
+    if errors:
+        raise max(errors, key=lambda error: error.bytes)
+
+
+def _check_feasible(score: float) -> None:
+    if score == -math.inf:
+        raise Infeasible("no assignment of tracks and states has a finite score")
