@@ -1,7 +1,8 @@
 """The contract of sentrack.solve, for every method, against brute force and known answers."""
 
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -66,9 +67,42 @@ def noise(
     return assemble(sizes, states, links, lambda shape, _: rng.normal(scale=scale, size=shape))
 
 
-def cycle(seed: int) -> sentrack.Problem:
-    """Three tracks, and three words that tie each to the next: beyond brute force."""
-    return noise(seed, np.full((3, 6), 4), [3, 3, 3], [(0, 1), (1, 2), (2, 0)], scale=3.0)
+def cycle(seed: int, scale: float = 3.0) -> sentrack.Problem:
+    """Three tracks, and three words that tie each to the next."""
+    return noise(seed, np.full((3, 6), 4), [3, 3, 3], [(0, 1), (1, 2), (2, 0)], scale)
+
+
+def rivals(seed: int) -> sentrack.Problem:
+    """Four tracks that keep to one of two candidates, each shunning those of all others."""
+    pairs = list(itertools.combinations(range(4), 2))
+    problem = noise(seed, np.full((4, 4), 2), [1] * 6, pairs, scale=0.5)
+    alike = 3 * np.eye(2)
+    return sentrack.Problem(
+        [
+            replace(track, pairwise=[np.asarray(table) + alike for table in track.pairwise])
+            for track in problem.tracks
+        ],
+        [
+            replace(word, emission=[np.asarray(table) - alike for table in word.emission])
+            for word in problem.words
+        ],
+    )
+
+
+# Beyond brute force. Relaxations are seldom tight on these, searches often miss the best, and in
+# the weak ones the second best comes close: a false bound or a false elimination shows.
+HARD: dict[str, Callable[[int], sentrack.Problem]] = {
+    "strong cycle": cycle,
+    "weak cycle": lambda seed: cycle(seed, scale=0.3),
+    "rivals": rivals,
+    "pairs": lambda seed: noise(
+        seed, np.full((5, 4), 3), [1] * 10, list(itertools.combinations(range(5), 2)), scale=0.3
+    ),
+    "triples": lambda seed: noise(
+        seed, np.full((4, 6), 3), [1] * 4, list(itertools.combinations(range(4), 3)), scale=2.0
+    ),
+}
+hard = pytest.mark.parametrize("make", HARD.values(), ids=HARD.keys())
 
 
 def conflict(T: int) -> sentrack.Problem:
@@ -140,15 +174,15 @@ def test_auto_is_the_default() -> None:
 
 
 @each(EVERY)
-@pytest.mark.parametrize("seed", range(5))
-def test_a_cycle_of_strong_words_beyond_brute_force(method: Any, seed: int) -> None:
-    problem = cycle(seed)
-    optimum = sentrack.solve(problem, method="viterbi").score
-    solution = sentrack.solve(problem, method=method)
-    check(problem, solution, optimum)
-    if method in EXACT.values():
-        assert solution.certified
-        assert solution.score == pytest.approx(optimum, rel=1e-9)
+@hard
+def test_beyond_brute_force(make: Callable[[int], sentrack.Problem], method: Any) -> None:
+    for seed in range(15):
+        problem = make(seed)
+        optimum = sentrack.solve(problem, method="viterbi").score
+        solution = sentrack.solve(problem, method=method)
+        check(problem, solution, optimum)
+        if method in EXACT.values():
+            assert solution.certified
 
 
 @each(EVERY)
@@ -388,12 +422,18 @@ def test_viterbi_within_the_least_memory_is_brute_force(problem: sentrack.Proble
 
 
 @each(AUTOS)
-def test_auto_answers_where_the_lattice_does_not_fit(method: Any) -> None:
-    problem, limit = cycle(14), 20_000  # one table of 4^3 3^3 joint states needs 13,824 bytes
-    optimum = sentrack.solve(problem, method="viterbi").score
-    with pytest.raises(sentrack.ProblemTooLarge, match="auto"):
-        sentrack.solve(problem, method="viterbi", memory_limit=limit)
-    check(problem, sentrack.solve(problem, method=method, memory_limit=limit), optimum)
+@hard
+@pytest.mark.parametrize("share", [0.5, 0.2, 0.01])
+def test_auto_answers_where_the_lattice_does_not_fit(
+    make: Callable[[int], sentrack.Problem], method: Any, share: float
+) -> None:
+    for seed in range(15):
+        problem = make(seed)
+        optimum = sentrack.solve(problem, method="viterbi").score
+        with pytest.raises(sentrack.ProblemTooLarge, match="auto") as caught:
+            sentrack.solve(problem, method="viterbi", memory_limit=1)
+        limit = int(share * caught.value.bytes)
+        check(problem, sentrack.solve(problem, method=method, memory_limit=limit), optimum)
 
 
 @each(EVERY)

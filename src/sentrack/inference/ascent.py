@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from sentrack.inference import kernels
 from sentrack.inference.lattices import one_lattice, operations
 from sentrack.inference.relaxation import quick_bound
 from sentrack.inference.resources import Limits
 from sentrack.inference.structures import Bools, Ints, Terms
+from sentrack.inference.sweeps import decode_all, sweep
 from sentrack.inference.terms import Answer, Reduction, assignment_score, chain_slice, restrict
 
 # Stands for -inf while ascending, so that fewer violations count as progress.
@@ -81,9 +81,9 @@ def improve(terms: Terms, labels: Ints, free: Ints) -> tuple[Ints, float]:
     block, kept = restrict(terms, keep)
     lattices = one_lattice(block)
     store, best = np.empty(int(lattices.states.sum())), np.empty(1)
-    kernels.sweep(block, lattices, store, store, False, False, best, best)
+    sweep(block, lattices, store, store, False, False, best, best)
     chosen = np.empty(labels.shape, dtype=np.int64)
-    kernels.decode_all(block, lattices, 0, True, store, chosen)
+    decode_all(block, lattices, 0, True, store, chosen)
     return kept[block.node_at + chosen], float(best[0])
 
 

@@ -60,6 +60,8 @@ class Auto:
             # Climbing costs about as much as a sweep, and the first sweeps may do without.
             sweeps = relaxation.sweeps
             search.follow(relaxation, climb=slow or (sweeps > 1 and sweeps.bit_count() == 1))
+            if search.closed(relaxation.upper_bound):
+                break
             keep = relaxation.survivors(search.score)
             sizes = relaxation.sizes_of(keep)
             if not sizes.all():

@@ -1,6 +1,5 @@
 """Message passing as a method of its own, and the search for answers that it guides."""
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -11,8 +11,11 @@ import numpy.typing as npt
 from sentrack.inference.errors import Infeasible
 from sentrack.inference.polynomial import EPSILON, Polynomial
 from sentrack.inference.problem import Array, Labels, Problem
+from sentrack.inference.relaxation import quick_bound
+from sentrack.inference.resources import Limits
+from sentrack.inference.terms import Answer, Reduction
 
-Terms = list[tuple[tuple[int, ...], Array]]
+Hyperedges = list[tuple[tuple[int, ...], Array]]
 
 # What a probability that is zero is smoothed to in the authors' release, as a log: -230.26 nats.
 PENALTY = math.log(1e-100)
@@ -72,6 +75,14 @@ class Growth:
     penalty: float = PENALTY
     name: ClassVar[str] = "growth"
 
+    def run(self, reduction: Reduction, limits: Limits, seed: int) -> Answer:
+        """The tracks and states found, with the bound of one pass over the words."""
+        problem = reduction.problem
+        tracks, states, _ = self.maximize(problem, seed, limits.deadline)
+        score = problem.score(tracks, states)
+        bound = math.fsum(quick_bound(terms, limits) for terms in reduction.components)
+        return Answer(tracks, states, score, max(score, bound))
+
     def maximize(
         self, problem: Problem, seed: int = 0, deadline: float = math.inf
     ) -> tuple[Labels, Labels, float]:
@@ -83,8 +94,8 @@ class Growth:
             deadline: when to stop updating, on the clock of time.monotonic.
 
         Returns:
-            Tracks (L, T), states (W, T), and Eq. 5 of the distributions they were rounded from,
-            which no rounding lowers; both with penalties for -inf.
+            Tracks (L, T), states (W, T), and the value of Eq. 5, with penalties for -inf, at the
+            distributions that they were rounded from.
 
         Raises:
             Infeasible: naming a frame, and the track or word that has no label left in it.
@@ -122,10 +133,10 @@ class Growth:
         return Polynomial([labels.size for labels in kept], restricted), vertices
 
 
-def _terms(problem: Problem) -> Terms:
+def _terms(problem: Problem) -> Hyperedges:
     """The terms of Eq. 5 as hyperedges: f, g, and for every word initial, a and h."""
     T = problem.T
-    terms: Terms = []
+    terms: Hyperedges = []
     for track in range(problem.L):
         for t in range(T):
             p = track * T + t
@@ -149,7 +160,7 @@ def _terms(problem: Problem) -> Terms:
     return terms
 
 
-def _possible(problem: Problem, terms: Terms) -> list[Labels]:
+def _possible(problem: Problem, terms: Hyperedges) -> list[Labels]:
     """For every vertex the labels that may be part of a finite score.
 
     A label goes when a term is -inf for all combinations of it with the labels that are left of

@@ -70,7 +70,7 @@ def lattice_chains(lattices: Lattices, n: int) -> Ints:
 
 def word_groups(terms: Terms) -> Groups:
     """One group per multi-state word; a one-state word joins a group that has its tracks."""
-    has_states = terms.spans[:, terms.chain >= terms.L].any(axis=1)
+    has_states: Bools = np.asarray(terms.spans[:, terms.chain >= terms.L].any(axis=1))
     groups: Groups = []
     # Widest first, so that a one-state word finds the group that it fits into.
     for f in sorted(range(has_states.size), key=lambda f: (-int(terms.spans[f].sum()), f)):

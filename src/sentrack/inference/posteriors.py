@@ -9,15 +9,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from sentrack.inference.compiled import entry, internal
 from sentrack.inference.diagnosis import explain
 from sentrack.inference.errors import Infeasible, ProblemTooLarge
-from sentrack.inference.kernels import add_terms, axis_terms, load_step, mixed_states
 from sentrack.inference.lattices import joint_states, one_lattice, operations
+from sentrack.inference.messages import load_step
 from sentrack.inference.problem import Problem
 from sentrack.inference.resources import Limits
 from sentrack.inference.structures import Floats, Lattices, Terms
+from sentrack.inference.sweeps import add_terms, axis_terms, mixed_states
 from sentrack.inference.terms import Reduction, reduce
 
 
@@ -107,7 +108,8 @@ class _Sums:
         for t in range(self._problem.T):
             marginal = self.tracks[link[0]][t]
             table = np.zeros((1, *[marginal.size] * len(link)))
-            table[(0, *[np.arange(marginal.size)] * len(link))] = marginal
+            labels = np.arange(marginal.size)
+            table[(np.zeros_like(labels), *[labels] * len(link))] = marginal
             self.emissions[w][t] = table
 
 
@@ -206,7 +208,7 @@ def _check_size(terms: Terms, limits: Limits) -> None:
         raise ProblemTooLarge(int(states.max()), int(need), int(work), limits.memory)
 
 
-@njit(cache=True, nogil=True)
+@entry
 def send_sum(
     terms: Terms, t: int, forward: bool, table: Any, skip: int, ping: Any, pong: Any, g: Any
 ) -> Any:
@@ -228,10 +230,8 @@ def send_sum(
     return ping[:size].copy()
 
 
-@njit(cache=True, nogil=True)
-def transfer_sum(
-    src: Any, dst: Any, outer: int, n_in: int, n_out: int, inner: int, g: Any
-) -> None:
+@internal
+def transfer_sum(src: Any, dst: Any, outer: int, n_in: int, n_out: int, inner: int, g: Any) -> None:
     """One axis of a transition: dst[a, j, b] = ln Σ_i exp(src[a, i, b] + g[i, j]).
 
     Sums are taken of numbers scaled by the largest source and the largest transition, one

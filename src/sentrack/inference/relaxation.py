@@ -10,7 +10,6 @@ import math
 
 import numpy as np
 
-from sentrack.inference import kernels
 from sentrack.inference.errors import Infeasible
 from sentrack.inference.lattices import (
     decompose,
@@ -21,7 +20,8 @@ from sentrack.inference.lattices import (
     word_groups,
 )
 from sentrack.inference.resources import Limits
-from sentrack.inference.structures import Bools, Ints, Terms
+from sentrack.inference.structures import Bools, Floats, Ints, Terms
+from sentrack.inference.sweeps import decode_all, sweep
 from sentrack.inference.terms import restrict
 
 # Bounds and scores are sums of many terms; differences below this part of them are rounding.
@@ -58,8 +58,20 @@ class Relaxation:
         lattices: its decomposition.
         sweeps: passes made.
         operations: additions and comparisons made so far.
-        progress: by how much the last two sweeps lowered the bound.
+        upper_bound: no assignment of `terms` scores more.
+        bounds: of every label (laid out like `terms.node`), or inf where not known yet.
+        cost: additions and comparisons of a sweep.
+        progress: by how much each of the last two sweeps lowered the bound, at most.
     """
+
+    upper_bound: float
+    bounds: Floats
+    cost: float
+    progress: float
+    _stores: tuple[Floats, Floats]
+    _best: Floats
+    _forward: bool
+    _changes: tuple[float, float]
 
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
@@ -70,24 +82,17 @@ class Relaxation:
         self.sweeps, self.operations = 0, 0.0
         self._start()
 
-    @property
-    def upper_bound(self) -> float:
-        """No assignment scores more."""
-        return self._upper_bound
-
     def sweep(self) -> None:
         """One pass, against the direction of the last."""
-        before = self._upper_bound
+        before = self.upper_bound
         self._forward = not self._forward
-        mine, other = self._stores if self._forward else self._stores[::-1]
-        kernels.sweep(
-            self.terms, self.lattices, mine, other, self._forward, True, self._best, self.bounds
-        )
+        mine, other = self._stores if self._forward else (self._stores[1], self._stores[0])
+        sweep(self.terms, self.lattices, mine, other, self._forward, True, self._best, self.bounds)
         self.sweeps += 1
         self.operations += self.cost
-        self._upper_bound = min(before, float(self._best.sum()))
+        self.upper_bound = min(before, float(self._best.sum()))
         self._check_feasible()
-        self._changes = (self._changes[1], before - self._upper_bound)
+        self._changes = (self._changes[1], before - self.upper_bound)
         self.progress = max(self._changes)
 
     def decode(self) -> Ints:
@@ -96,12 +101,12 @@ class Relaxation:
         Where copies of a track disagree, the largest lattice is believed.
         """
         terms, lattices = self.terms, self.lattices
-        chosen = np.empty(terms.sizes.shape, dtype=np.int64)
+        chosen = np.empty_like(terms.sizes)
         store = self._stores[0] if self._forward else self._stores[1]
         for n in np.argsort(lattices.states.sum(axis=1), kind="stable"):
             chains = lattice_chains(lattices, n)
             labels = np.empty((chains.size, chosen.shape[1]), dtype=np.int64)
-            kernels.decode_all(terms, lattices, n, not self._forward, store, labels)
+            decode_all(terms, lattices, n, not self._forward, store, labels)
             chosen[chains] = labels
         return chosen
 
@@ -148,7 +153,7 @@ class Relaxation:
         self._best = np.empty(N)
         self.bounds = np.full(self.terms.node.size, np.inf)
         self._forward = False
-        kernels.sweep(
+        sweep(
             self.terms,
             lattices,
             self._stores[1],
@@ -158,11 +163,11 @@ class Relaxation:
             self._best,
             self.bounds,
         )
-        self._upper_bound = float(self._best.sum())
+        self.upper_bound = float(self._best.sum())
         self.operations += self.cost
         self.progress, self._changes = math.inf, (math.inf, math.inf)
         self._check_feasible()
 
     def _check_feasible(self) -> None:
-        if self._upper_bound == -math.inf:
+        if self.upper_bound == -math.inf:
             raise Infeasible("no assignment of tracks and states has a finite score")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sentrack.inference.errors import Infeasible
-from sentrack.inference.kernels import gather_factors, gather_steps
+from sentrack.inference.gather import gather_factors, gather_steps
 from sentrack.inference.problem import Problem
 from sentrack.inference.structures import Bools, Floats, Ints, Terms
 
@@ -77,11 +77,13 @@ def reduce(problem: Problem) -> Reduction:
         about = [w for w in folded if links[w][0] == track]
         frames = [_node(problem, track, about, t) for t in range(problem.T)]
         finite = [node > -np.inf for node in frames]
-        counts = [np.count_nonzero(mask) for mask in finite]
+        counts = [int(np.count_nonzero(mask)) for mask in finite]
         if not all(counts):
             _raise_ruled_out(problem, track, about, counts.index(0))
         whole = [count == mask.size for count, mask in zip(counts, finite, strict=True)]
-        kept.append([None if w else mask.nonzero()[0] for w, mask in zip(whole, finite, strict=True)])
+        kept.append(
+            [None if w else mask.nonzero()[0] for w, mask in zip(whole, finite, strict=True)]
+        )
         nodes.append([n if i is None else n[i] for n, i in zip(frames, kept[-1], strict=True)])
     components = (
         _component(problem, tracks, links, nodes, kept) for tracks in _connected(problem.L, links)
@@ -95,7 +97,7 @@ def _node(problem: Problem, track: int, about: list[int], t: int) -> Floats:
     for w in about:
         table = _one_state(problem, w, t)
         # A participant named twice means the diagonal.
-        node = node + (table if table.ndim == 1 else np.einsum(table, [0] * table.ndim, [0]))
+        node = node + (table if table.ndim == 1 else np.einsum(f"{'a' * table.ndim}->a", table))
     return node
 
 
@@ -130,7 +132,7 @@ def chain_slice(terms: Terms, c: int) -> slice:
 
 def assignment_score(terms: Terms, labels: Ints) -> float:
     """Eq. 4 of one assignment (C, T) of a component."""
-    C, T = terms.sizes.shape
+    T = terms.sizes.shape[1]
     score = float(terms.node[terms.node_at + labels].sum())
     places = terms.step_at[:, 1:] + labels[:, :-1] * terms.sizes[:, 1:] + labels[:, 1:]
     score += float(terms.step[places].sum())
@@ -247,13 +249,12 @@ def _factor_blocks(
     axes = terms.chain[terms.spans[f]].tolist()
     multi = problem.states(w) > 1
     source = [problem.L + w, *problem.link(w)] if multi else list(problem.link(w))
-    # The letters of einsum are few; the indices of chains need not be.
-    letter = {c: i for i, c in enumerate(axes)}
-    before, after = [letter[c] for c in source], list(range(len(axes)))
+    letter = {c: chr(ord("a") + i) for i, c in enumerate(axes)}
+    before, after = "".join(letter[c] for c in source), "".join(letter[c] for c in axes)
     blocks = []
     for t in range(problem.T):
         table = problem.emission(w, t) if multi else _one_state(problem, w, t)
-        table = table if before == after else np.einsum(table, before, after)
+        table = table if before == after else np.einsum(f"{before}->{after}", table)
         table = _select(table, [kept[c][t] if c < problem.L else None for c in axes])
         blocks.append(table.ravel())
     return blocks

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sentrack.inference import kernels
+from sentrack.inference import messages, sweeps
 from sentrack.inference.errors import Infeasible, ProblemTooLarge
 from sentrack.inference.lattices import joint_states, one_lattice, operations
 from sentrack.inference.resources import Limits, in_parallel
@@ -51,9 +51,9 @@ def exact(terms: Terms, limits: Limits) -> tuple[Ints, float]:
     labels = np.empty((terms.chain.size, T), dtype=np.int64)
     if stride == T and lattices.states.max() < PARALLEL_STATES:
         store, best = np.empty(int(lattices.states.sum())), np.empty(1)
-        kernels.sweep(terms, lattices, store, store, False, False, best, best)
+        sweeps.sweep(terms, lattices, store, store, False, False, best, best)
         _check_feasible(best[0])
-        kernels.decode_all(terms, lattices, 0, True, store, labels)
+        sweeps.decode_all(terms, lattices, 0, True, store, labels)
         return labels, float(best[0])
     return labels, _in_frames(terms, lattices, stride, limits, labels)
 
@@ -72,11 +72,11 @@ def checkpoint_stride(sizes: Ints, limits: Limits) -> int:
     chains = np.arange(C)
     states = joint_states(sizes, chains)
     largest = states.max()
-    # Beside the messages: the full table of a frame and the two buffers of its transitions.
-    if 8 * (states.sum() + 3 * largest) <= limits.memory:
-        return T
+    # Beside the messages: a frame's full table, and what its transitions need half way.
+    if 8 * (states.sum() + 4 * largest) <= limits.memory:
+        return int(T)
     stride = math.isqrt(T - 1) + 1
-    need = 8 * largest * (stride + -(-T // stride) + 3)
+    need = 8 * largest * (stride + -(-T // stride) + 4)
     if need > limits.memory:
         work = 2 * operations(sizes, chains)
         raise ProblemTooLarge(int(largest), int(need), int(work), limits.memory)
@@ -93,7 +93,7 @@ def _in_frames(
     """
     T = terms.sizes.shape[1]
     frames = _Frames(terms, lattices)
-    ends = list(range(stride - 1, T - 1, stride)) + [T - 1]
+    ends = [*range(stride - 1, T - 1, stride), T - 1]
     message = np.zeros(lattices.states[0, T - 1])
     checkpoints = {T - 1: message}
     for t in range(T - 2, ends[0] - 1 if len(ends) > 1 else T - 2, -1):
@@ -103,14 +103,15 @@ def _in_frames(
     here = np.full(labels.shape[0], -1, dtype=np.int64)
     score = -math.inf
     for start, end in zip([0, *(e + 1 for e in ends[:-1])], ends, strict=True):
-        messages = {end: checkpoints.pop(end)}
+        tables = {end: checkpoints.pop(end)}
         for t in range(end - 1, start - 1, -1):
-            messages[t] = frames.backward(t, messages[t + 1], limits)
+            tables[t] = frames.backward(t, tables[t + 1], limits)
         if start == 0:
-            score = float(frames.full(0, messages[0]).max())
+            score = float(frames.full(0, tables[0], here).max())
             _check_feasible(score)
         for t in range(start, end + 1):
-            kernels.decode(terms, lattices, 0, t, True, messages.pop(t), 0, here)
+            table = frames.full(t, tables.pop(t), here)
+            here = np.array(np.unravel_index(table.argmax(), terms.sizes[:, t]))
             labels[:, t] = here
     return score
 
@@ -120,19 +121,21 @@ class _Frames:
 
     def __init__(self, terms: Terms, lattices: Lattices) -> None:
         self._terms, self._lattices = terms, lattices
-        self._mixed = kernels.mixed_states(terms, lattices, 0)
-        self._widest = int(terms.sizes.max())
 
-    def full(self, t: int, message: Floats) -> Floats:
-        """The message into frame t plus the frame's own terms."""
+    def full(self, t: int, message: Floats, previous: Ints | None = None) -> Floats:
+        """The message into frame t plus the frame's own terms.
+
+        Given the labels of the frame before (not -1), also plus the transitions from them.
+        """
         terms, lattices = self._terms, self._lattices
         vectors = np.empty(int(terms.sizes[:, t].sum()))
-        none = np.full(terms.chain.size, -1, dtype=np.int64)
-        kernels.axis_terms(terms, lattices, 0, t, none, True, vectors)
+        if previous is None:
+            previous = np.full(terms.chain.size, -1, dtype=np.int64)
+        sweeps.axis_terms(terms, lattices, 0, t, previous, True, vectors)
         table = message.copy()
 
         def part(lo: int, hi: int) -> None:
-            kernels.add_terms(terms, lattices, 0, t, vectors, table, 0, lo, hi)
+            sweeps.add_terms(terms, lattices, 0, t, vectors, table, 0, lo, hi)
 
         in_parallel(part, message.size // int(terms.sizes[-1, t]))
         return table
@@ -144,28 +147,26 @@ class _Frames:
         terms, lattices = self._terms, self._lattices
         table = self.full(t + 1, message)
         out = np.empty(int(lattices.states[0, t]))
-        axis, _ = kernels.outermost(terms, lattices, 0, t, False)
+        axis, _ = messages.outermost(terms, lattices, 0, t, False)
         labels = 1 if axis == terms.chain.size else int(terms.sizes[axis, t + 1])
         inner = int(terms.sizes[axis + 1 :, t].prod())
         between = np.empty(labels * inner)
+        rest = np.maximum(terms.sizes[axis + 1 :, t], terms.sizes[axis + 1 :, t + 1])
+        room, block = 2 * int(rest.prod()), int(terms.sizes.max()) ** 2
+
+        def send(part: int, src: Floats, dst: Floats, at: int, lo: int, hi: int) -> None:
+            work = np.empty(block + (room * (hi - lo) if part == messages.INNER else 0))
+            messages.send(terms, lattices, 0, t, False, src, 0, dst, at, work, part, lo, hi)
 
         def inner_part(lo: int, hi: int) -> None:
-            ping, pong = np.empty(self._mixed), np.empty(self._mixed)
-            g = np.empty(self._widest**2)
-            here, at, _ = kernels.send_inner(
-                terms, lattices, 0, t, False, table, 0, ping, pong, g, lo, hi
-            )
-            between[lo * inner : hi * inner] = here[at : at + (hi - lo) * inner]
+            send(messages.INNER, table, between, lo * inner, lo, hi)
 
         def outer_part(lo: int, hi: int) -> None:
-            g = np.empty(self._widest**2)
-            kernels.send_outer(
-                terms, lattices, 0, t, False, between, 0, out, 0, inner, g, lo, hi
-            )
+            send(messages.OUTER, between, out, 0, lo, hi)
 
         in_parallel(inner_part, labels)
         # A transfer over few columns runs over all of them at once.
-        if inner < kernels.NARROW:
+        if inner < messages.NARROW:
             outer_part(0, inner)
         else:
             in_parallel(outer_part, inner)

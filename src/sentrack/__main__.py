@@ -1,0 +1,5 @@
+"""`python -m sentrack`."""
+
+from sentrack.cli import main
+
+main()

@@ -1,0 +1,36 @@
+"""How kernels are compiled."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numba import njit
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# To mypy the arrays and indices of kernels are anything: Numba infers their types.
+Flat = Any
+Int = Any
+
+# Numba compiles a function anew for every literal argument; these are no literals to it.
+ZERO: Int = np.int64(0)
+ONE: Int = np.int64(1)
+
+OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
+
+
+def entry(function: F) -> F:
+    """Compile a kernel that Python calls."""
+    return cast(F, njit(**OPTIONS)(function))
+
+
+def internal(function: F) -> F:
+    """Compile a kernel that only kernels call; it does without a Python wrapper."""
+    options = OPTIONS | {"no_cpython_wrapper": True}
+    return cast(F, njit(**options)(function))
+
+
+def inlined(function: F) -> F:
+    """Compile a small kernel as a part of its callers, which is quicker than on its own."""
+    options = OPTIONS | {"inline": "always"}
+    return cast(F, njit(**options)(function))
