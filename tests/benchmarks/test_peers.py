@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks.peers import autograd_growth, naive_viterbi, toulbar2
 from sentrack.inference.problem import Problem, TrackTerms, WordTerms
+from tests.inference import oracle
 
 
 def random_problem(seed: int, links: list[tuple[int, ...]], zeros: float = 0.15) -> Problem:
@@ -34,10 +35,7 @@ def random_problem(seed: int, links: list[tuple[int, ...]], zeros: float = 0.15)
 
 
 def brute_force(problem: Problem) -> float:
-    tracks = itertools.product(*(range(n) for n in problem.sizes.ravel()))
-    states = [range(problem.states(w)) for w in range(problem.W) for _ in range(problem.T)]
-    choices = list(itertools.product(*states))
-    return max(problem.score(j, k) for j in tracks for k in choices)
+    return oracle.best(problem)[0]
 
 
 LINKS: list[list[tuple[int, ...]]] = [

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import pickle
 import re
 from typing import Any
 
@@ -244,6 +245,30 @@ def test_score_is_that_of_the_enumeration(problem: Problem, data: st.DataObject)
     for i in {0, n, int(np.argmax(scores)), len(scores) - 1}:
         score = problem.score(tracks[..., i], states[..., i])
         assert score == pytest.approx(scores[i], rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("tracks", "states", "message"),
+    [
+        ([[0, 0]], [[0, 0]], r"tracks are int64 \(1, 2\); they must be integers \(2, 3\)"),
+        ([[0.0] * 3] * 2, [[0] * 3] * 2, "tracks are float64"),
+        ([[0, 0, 9], [0, 0, 0]], [[0] * 3] * 2, r"tracks\[0\], frame 2: 9 is out of range"),
+        ([[0] * 3] * 2, [[0, -1, 0], [0] * 3], r"states\[0\], frame 1: -1 is out of range"),
+    ],
+)
+def test_only_labels_can_be_scored(tracks: object, states: object, message: str) -> None:
+    problem = sound()
+    assert (problem.L, problem.W, problem.T) == (2, 2, 3)
+    with pytest.raises(ProblemError, match=message):
+        problem.score(tracks, states)  # type: ignore[arg-type]
+
+
+def test_a_problem_travels_between_processes() -> None:
+    problem = sound()
+    copy = pickle.loads(pickle.dumps(problem))
+    labels = np.zeros((2, 3), dtype=np.int64)
+    assert copy.score(labels, labels) == problem.score(labels, labels)
+    np.testing.assert_array_equal(copy.sizes, problem.sizes)
 
 
 def test_the_empty_problem() -> None:

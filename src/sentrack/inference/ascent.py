@@ -11,7 +11,15 @@ from sentrack.inference.relaxation import quick_bound
 from sentrack.inference.resources import Limits
 from sentrack.inference.structures import Bools, Ints, Terms
 from sentrack.inference.sweeps import decode_all, sweep
-from sentrack.inference.terms import Answer, Reduction, assignment_score, chain_slice, restrict
+from sentrack.inference.terms import (
+    Answer,
+    Found,
+    Reduction,
+    assignment_score,
+    chain_slice,
+    problem_labels,
+    restrict,
+)
 
 # Stands for -inf while ascending, so that fewer violations count as progress.
 FORBIDDEN = -1e6
@@ -33,7 +41,7 @@ class Ascent:
     def run(self, reduction: Reduction, limits: Limits, seed: int) -> Answer:
         """The best tracks and states of all starts, and the bound of one pass over the words."""
         rng = np.random.default_rng(seed)
-        assignments, bound = [], 0.0
+        found = []
         for terms in reduction.components:
             best, best_score = ascend(terms, rng.integers(terms.sizes), limits)
             for _ in range(self.restarts - 1):
@@ -42,9 +50,9 @@ class Ascent:
                 labels, score = ascend(terms, rng.integers(terms.sizes), limits)
                 if score > best_score:
                     best, best_score = labels, score
-            assignments.append(best)
-            bound += max(best_score, quick_bound(terms, limits))
-        return reduction.answer(assignments, bound)
+            bound = quick_bound(terms, limits)
+            found.append(Found(problem_labels(terms, best), best_score, bound))
+        return reduction.answer(found)
 
 
 def ascend(terms: Terms, labels: Ints, limits: Limits) -> tuple[Ints, float]:

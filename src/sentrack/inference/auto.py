@@ -1,6 +1,7 @@
 """The cheapest way to a certified optimum.
 
-Small lattices are solved exactly at once. Otherwise: bound by message passing, ascend to a good
+Small lattices are solved exactly at once. Of large ones a shortlist of candidates is made first.
+Then: bound by message passing, ascend to a good
 answer, eliminate the labels that cannot beat it, and solve what survives exactly as soon as that
 costs no more than what has been spent already, which keeps the total within twice the best choice.
 A relaxation that stalls is tightened by joining two of its lattices; joined all together they are
@@ -14,15 +15,24 @@ from typing import ClassVar
 
 import numpy as np
 
-from sentrack.inference.ascent import ascend
 from sentrack.inference.dual import Search
 from sentrack.inference.errors import Infeasible, ProblemTooLarge
 from sentrack.inference.lattices import joint_states, lattice_chains, operations
-from sentrack.inference.relaxation import ROUNDING, Relaxation, quick_bound, relaxation_bytes
+from sentrack.inference.relaxation import (
+    ROUNDING,
+    Relaxation,
+    quick_bound,
+    relaxation_bytes,
+    relaxation_operations,
+)
 from sentrack.inference.resources import Limits
+from sentrack.inference.shortlist import shortlist
 from sentrack.inference.structures import Bools, Ints, Terms
-from sentrack.inference.terms import Answer, Reduction
+from sentrack.inference.terms import Answer, Found, Reduction, kept_sizes, restrict
 from sentrack.inference.viterbi import checkpoint_stride, exact
+
+# A sweep must cost this many times as much as one look at every term to be worth a shortlist.
+SHORTLIST = 16
 
 
 @dataclass(frozen=True)
@@ -38,20 +48,23 @@ class Auto:
 
     def run(self, reduction: Reduction, limits: Limits, seed: int) -> Answer:  # noqa: ARG002
         """Tracks, states and an upper bound."""
-        answers = [self._component(terms, limits) for terms in reduction.components]
-        return reduction.answer(
-            [labels for labels, _ in answers], math.fsum(bound for _, bound in answers)
-        )
+        return reduction.answer([self._component(terms, limits) for terms in reduction.components])
 
-    def _component(self, terms: Terms, limits: Limits) -> tuple[Ints, float]:
-        """The best assignment found of a component, and its upper bound."""
+    def _component(self, terms: Terms, limits: Limits) -> Found:
         if _exact_cost(terms.sizes, limits) <= self.exact_operations:
             return exact(terms, limits)
-        if relaxation_bytes(terms) > limits.memory:
-            labels, score = ascend(terms, np.zeros_like(terms.sizes), limits)
-            return labels, max(score, quick_bound(terms, limits))
-        relaxation = Relaxation(terms)
         search = Search(terms, limits)
+        if relaxation_operations(terms) > SHORTLIST * (terms.factor.size + terms.step.size):
+            keep = shortlist(terms, search)
+            if not kept_sizes(terms, keep).all():
+                return search.proven()
+            terms, _ = restrict(terms, keep)
+            if _exact_cost(terms.sizes, limits) <= self.exact_operations:
+                return _finish(terms, search, limits)
+        if relaxation_bytes(terms) > limits.memory:
+            search.climb(terms, np.zeros_like(terms.sizes))
+            return search.found(quick_bound(terms, limits))
+        relaxation = Relaxation(terms)
         search.follow(relaxation, climb=False)
         while not search.closed(relaxation.upper_bound) and limits.seconds_left > 0:
             relaxation.sweep()
@@ -63,39 +76,30 @@ class Auto:
             if search.closed(relaxation.upper_bound):
                 break
             keep = relaxation.survivors(search.score)
-            sizes = relaxation.sizes_of(keep)
+            sizes = kept_sizes(relaxation.terms, keep)
             if not sizes.all():
                 # In some frame nothing can beat what is known.
-                return _proven(search)
-            spent = max(self.exact_operations, relaxation.operations)
-            if _exact_cost(sizes, limits) <= spent:
-                return self._finish(relaxation, search, keep, limits)
+                return search.proven()
+            if _exact_cost(sizes, limits) <= max(self.exact_operations, relaxation.operations):
+                relaxation.eliminate(keep)
+                return _finish(relaxation.terms, search, limits, relaxation.upper_bound)
             if relaxation.cost_of(sizes) <= 0.5 * relaxation.cost:
                 relaxation.eliminate(keep)
             elif slow and not _tighten(relaxation, sizes, keep, limits):
                 break
-        return search.labels, max(search.score, relaxation.upper_bound)
-
-    def _finish(
-        self, relaxation: Relaxation, search: Search, keep: Bools, limits: Limits
-    ) -> tuple[Ints, float]:
-        """Solve exactly what survives; nothing else can beat the best answer known."""
-        relaxation.eliminate(keep)
-        try:
-            labels, score = exact(relaxation.terms, limits)
-        except TimeoutError:
-            return search.labels, max(search.score, relaxation.upper_bound)
-        except Infeasible:
-            return _proven(search)
-        search.offer(relaxation.original(labels), score)
-        return _proven(search)
+        return search.found(relaxation.upper_bound)
 
 
-def _proven(search: Search) -> tuple[Ints, float]:
-    """The best answer known, which nothing can beat."""
-    if search.score == -math.inf:
-        raise Infeasible("no assignment of tracks and states has a finite score")
-    return search.labels, search.score
+def _finish(terms: Terms, search: Search, limits: Limits, bound: float = math.inf) -> Found:
+    """Solve exactly what is left; nothing else can beat the best answer known."""
+    try:
+        best = exact(terms, limits)
+    except TimeoutError:
+        return search.found(bound)
+    except Infeasible:
+        return search.proven()
+    search.offer(best.labels, best.score)
+    return search.proven()
 
 
 def _exact_cost(sizes: Ints, limits: Limits) -> float:

@@ -1,16 +1,18 @@
 """Message passing as a method of its own, and the search for answers that it guides."""
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from sentrack.inference.ascent import ascend
+from sentrack.inference.errors import Infeasible
 from sentrack.inference.relaxation import ROUNDING, Relaxation
 from sentrack.inference.resources import Limits
 from sentrack.inference.solution import closes
 from sentrack.inference.structures import Ints, Terms
-from sentrack.inference.terms import Answer, Reduction, assignment_score
+from sentrack.inference.terms import Answer, Found, Reduction, assignment_score, problem_labels
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Dual:
 
     def run(self, reduction: Reduction, limits: Limits, seed: int) -> Answer:  # noqa: ARG002
         """Tracks, states and an upper bound."""
-        assignments, bound = [], 0.0
+        found = []
         for terms in reduction.components:
             relaxation = Relaxation(terms)
             search = Search(terms, limits)
@@ -39,41 +41,56 @@ class Dual:
             ):
                 relaxation.sweep()
                 search.follow(relaxation, climb=True)
-            assignments.append(search.labels)
-            bound += max(relaxation.upper_bound, search.score)
-        return reduction.answer(assignments, bound)
+            found.append(search.found(relaxation.upper_bound))
+        return reduction.answer(found)
 
 
 class Search:
     """The best assignment known of one component.
 
     Attributes:
-        labels: (C, T), in the component's own labels.
-        score: its score.
+        labels: (C, T), in the labels of the problem.
+        score: of them.
     """
 
     def __init__(self, terms: Terms, limits: Limits) -> None:
         self._limits = limits
         self._tried: set[bytes] = set()
-        self.labels: Ints = np.zeros(terms.sizes.shape, dtype=np.int64)
-        self.score = assignment_score(terms, self.labels)
+        first = np.zeros_like(terms.sizes)
+        self.labels: Ints = problem_labels(terms, first)
+        self.score = assignment_score(terms, first)
 
     def follow(self, relaxation: Relaxation, climb: bool) -> None:
-        """Read an answer off a relaxation; on request improve it, unless that was tried before."""
+        """Read an answer off a relaxation; on request improve it."""
+        terms = relaxation.terms
         labels = relaxation.decode()
-        score = assignment_score(relaxation.terms, labels)
-        self.offer(relaxation.original(labels), score)
-        seen = relaxation.original(labels).tobytes()
-        if climb and seen not in self._tried and not self.closed(relaxation.upper_bound):
-            self._tried.add(seen)
-            labels, score = ascend(relaxation.terms, labels, self._limits)
-            self.offer(relaxation.original(labels), score)
+        self.offer(problem_labels(terms, labels), assignment_score(terms, labels))
+        if climb and not self.closed(relaxation.upper_bound):
+            self.climb(terms, labels)
+
+    def climb(self, terms: Terms, labels: Ints) -> None:
+        """Improve an assignment of what is left of the component, unless that was tried before."""
+        start = problem_labels(terms, labels).tobytes()
+        if start not in self._tried:
+            self._tried.add(start)
+            better, score = ascend(terms, labels, self._limits)
+            self.offer(problem_labels(terms, better), score)
 
     def offer(self, labels: Ints, score: float) -> None:
-        """Keep an assignment if it is the best so far."""
+        """Keep an assignment, in the labels of the problem, if it is the best so far."""
         if score > self.score:
             self.labels, self.score = labels, score
 
     def closed(self, upper_bound: float) -> bool:
         """Whether the best score known meets the bound."""
         return closes(self.score, upper_bound)
+
+    def found(self, upper_bound: float) -> Found:
+        """The best known, given a bound of all that is not known to be worse."""
+        return Found(self.labels, self.score, max(self.score, upper_bound))
+
+    def proven(self) -> Found:
+        """The best known, which nothing can beat."""
+        if self.score == -math.inf:
+            raise Infeasible("no assignment of tracks and states has a finite score")
+        return self.found(self.score)

@@ -18,9 +18,15 @@ def one_lattice(terms: Terms) -> Lattices:
     return decompose(terms, [list(range(terms.spans.shape[0]))])
 
 
+def track_lattices(terms: Terms) -> Lattices:
+    """Every chain in a lattice of its own, for terms without factors."""
+    axes = list(np.arange(terms.chain.size).reshape(-1, 1))
+    return _assemble(terms, [[] for _ in axes], axes, terms.node, np.ones(len(axes)))
+
+
 def decompose(terms: Terms, groups: Groups) -> Lattices:
     """Give every group of factors a lattice; copies of a chain share its terms evenly."""
-    axes = [_axes(terms, group) for group in groups]
+    axes = [group_chains(terms, group) for group in groups]
     copies = np.bincount(np.concatenate(axes), minlength=terms.chain.size)
     chain = np.concatenate(axes)
     node = np.concatenate([terms.node[chain_slice(terms, c)] / copies[c] for c in chain])
@@ -96,7 +102,8 @@ def joint_states(sizes: Ints, chains: Ints) -> Floats:
     return np.asarray(sizes[chains].astype(np.float64).prod(axis=0))
 
 
-def _axes(terms: Terms, group: list[int]) -> Ints:
+def group_chains(terms: Terms, group: list[int]) -> Ints:
+    """The chains that a group of factors spans; all of them where there is no factor at all."""
     if not group:
         return np.arange(terms.chain.size)
     return np.flatnonzero(terms.spans[group].any(axis=0))

@@ -192,7 +192,7 @@ def send(
     before = t - 1 if forward else t + 1
     outer_axis, constant = outermost(terms, lattices, n, t, forward)
     if outer_axis == last:
-        dst[dst_at] = src[src_at] + constant
+        dst[dst_at] = src[src_at] + (0.0 if part == INNER else constant)
         return
     labels = sizes[chain[outer_axis], before]
     block = labels * sizes[chain[outer_axis], t]

@@ -1,7 +1,7 @@
 """The sentence objective (Eq. 4) of one clip as bare arrays of log values."""
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,17 +66,23 @@ class Problem:
         self._links = tuple(self._check_link(w, word) for w, word in enumerate(self.words))
         self._chains = tuple(self._check_chain(w, word) for w, word in enumerate(self.words))
         self._unary = [
-            _Frames(track.unary, f"track {i}", "unary", 0, None)
-            for i, track in enumerate(self.tracks)
+            _Frames(track.unary, f"track {i}", "unary") for i, track in enumerate(self.tracks)
         ]
         sizes = [[self._unary[i][t].size for t in range(self.T)] for i in range(self.L)]
         self.sizes: Labels = np.array(sizes, dtype=np.int64).reshape(self.L, self.T)
         self._pairwise = [
-            _Frames(track.pairwise, f"track {i}", "pairwise", 1, self._pairwise_shape(i))
+            _Frames(track.pairwise, f"track {i}", "pairwise", (), self.sizes, [(i, -1), (i, 0)])
             for i, track in enumerate(self.tracks)
         ]
         self._emission = [
-            _Frames(word.emission, f"word {w}", "emission", 0, self._emission_shape(w))
+            _Frames(
+                word.emission,
+                f"word {w}",
+                "emission",
+                (self.states(w),),
+                self.sizes,
+                [(p, 0) for p in self.link(w)],
+            )
             for w, word in enumerate(self.words)
         ]
 
@@ -112,7 +118,7 @@ class Problem:
 
     def pairwise(self, track: int, t: int) -> Array:
         """(J_{t-1}, J_t): the coherence g between frames t-1 and t >= 1."""
-        return self._pairwise[track][t - 1]
+        return self._pairwise[track][t]
 
     def emission(self, word: int, t: int) -> Array:
         """(K, J_t[p1], ..., J_t[pI]): the emission h of a word in frame t."""
@@ -120,8 +126,9 @@ class Problem:
 
     def score(self, tracks: npt.ArrayLike, states: npt.ArrayLike) -> float:
         """Evaluate Eq. 4 for one choice of tracks (L, T) and states (W, T)."""
-        j = np.asarray(tracks, dtype=np.int64).reshape(self.L, self.T)
-        k = np.asarray(states, dtype=np.int64).reshape(self.W, self.T)
+        states_of = [[self.states(w)] * self.T for w in range(self.W)]
+        j = _labels(tracks, self.sizes, "tracks")
+        k = _labels(states, np.array(states_of).reshape(self.W, self.T), "states")
         total = 0.0
         for i in range(self.L):
             total += sum(float(self.unary(i, t)[j[i, t]]) for t in range(self.T))
@@ -133,13 +140,6 @@ class Problem:
             for t in range(self.T):
                 total += float(self.emission(w, t)[(k[w, t], *j[list(self.link(w)), t])])
         return total
-
-    def _pairwise_shape(self, track: int) -> Callable[[int], tuple[int, ...]]:
-        return lambda t: (int(self.sizes[track, t]), int(self.sizes[track, t + 1]))
-
-    def _emission_shape(self, word: int) -> Callable[[int], tuple[int, ...]]:
-        link = self.link(word)
-        return lambda t: (self.states(word), *(int(self.sizes[p, t]) for p in link))
 
     def _check_lengths(self, track: int, terms: TrackTerms) -> None:
         frames = len(terms.unary)
@@ -191,35 +191,50 @@ class Problem:
 
 
 class _Frames:
-    """The arrays of one term, one per frame, checked at once or, if lazy, whenever read."""
+    """The arrays of one term, checked at once or, if lazy, whenever they are read.
+
+    Args:
+        arrays: one per frame, or per pair of adjacent frames.
+        owner: the track or word, for messages.
+        term: its name, for messages.
+        fixed: the first lengths of every shape; None if any vector will do.
+        sizes: (L, T), the numbers of candidates.
+        axes: the track that each further axis runs over, and the frame, relative to t.
+    """
 
     def __init__(
         self,
         arrays: Sequence[npt.ArrayLike],
         owner: str,
         term: str,
-        first: int,
-        shape: Callable[[int], tuple[int, ...]] | None,
+        fixed: tuple[int, ...] | None = None,
+        sizes: Labels | None = None,
+        axes: Sequence[tuple[int, int]] = (),
     ) -> None:
-        self._owner, self._term, self._first, self._shape = owner, term, first, shape
-        self._arrays: Sequence[npt.ArrayLike] = arrays
+        self._arrays, self._owner, self._term = arrays, owner, term
+        self._fixed, self._sizes, self._axes = fixed, sizes, axes
+        # An array between two frames belongs to the later one.
+        self._first = -min((shift for _, shift in axes), default=0)
         self._checked: list[Array] | None = None
         if isinstance(arrays, list | tuple | np.ndarray):
-            self._checked = [self._check(t) for t in range(len(arrays))]
+            self._checked = [self._check(t + self._first) for t in range(len(arrays))]
 
     def __getitem__(self, t: int) -> Array:
-        return self._check(t) if self._checked is None else self._checked[t]
+        return self._check(t) if self._checked is None else self._checked[t - self._first]
 
     def _check(self, t: int) -> Array:
-        where = f"{self._owner}, frame {t + self._first}: {self._term}"
-        array = _array(self._arrays[t], where)
-        if self._shape is None:
+        where = f"{self._owner}, frame {t}: {self._term}"
+        array = _array(self._arrays[t - self._first], where)
+        if self._fixed is None or self._sizes is None:
             if array.ndim != 1 or array.size == 0:
                 raise ProblemError(
                     f"{where} has shape {array.shape}; it must be (J,), with J at least 1"
                 )
-        elif array.shape != self._shape(t):
-            raise ProblemError(f"{where} has shape {array.shape}; it must be {self._shape(t)}")
+            return array
+        sizes = self._sizes
+        shape = (*self._fixed, *(int(sizes[track, t + shift]) for track, shift in self._axes))
+        if array.shape != shape:
+            raise ProblemError(f"{where} has shape {array.shape}; it must be {shape}")
         return array
 
 
@@ -229,10 +244,29 @@ def _array(values: npt.ArrayLike, where: str) -> Array:
         if np.iscomplexobj(values):
             raise TypeError("they are complex")
         array = np.ascontiguousarray(values, dtype=np.float64).reshape(np.shape(values))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ProblemError(f"{where} is not an array of numbers: {error}") from None
     # One pass: a NaN makes the maximum NaN, and neither NaN nor +inf is below infinity.
     if array.size and not array.max() < np.inf:
         kind = "NaN" if np.isnan(array).any() else "+inf"
         raise ProblemError(f"{where} holds {kind}; values are logs, finite or -inf")
     return array
+
+
+def _labels(values: npt.ArrayLike, sizes: Labels, name: str) -> Labels:
+    """Integers of the shape of `sizes`, each from 0 to below its size."""
+    labels = np.asarray(values)
+    if labels.size == 0 and sizes.size == 0:
+        return np.zeros(sizes.shape, dtype=np.int64)
+    if labels.shape != sizes.shape or labels.dtype.kind not in "iu":
+        raise ProblemError(
+            f"{name} are {labels.dtype} {labels.shape}; they must be integers {sizes.shape}"
+        )
+    wrong = np.argwhere((labels < 0) | (labels >= sizes))
+    if wrong.size:
+        row, t = wrong[0].tolist()
+        raise ProblemError(
+            f"{name}[{row}], frame {t}: {labels[row, t]} is out of range; "
+            f"there are {sizes[row, t]}, numbered from 0"
+        )
+    return labels.astype(np.int64)

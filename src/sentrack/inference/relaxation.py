@@ -13,6 +13,8 @@ import numpy as np
 from sentrack.inference.errors import Infeasible
 from sentrack.inference.lattices import (
     decompose,
+    group_chains,
+    joint_states,
     lattice_chains,
     merge,
     operations,
@@ -43,11 +45,15 @@ def quick_bound(terms: Terms, limits: Limits) -> float:
 
 def relaxation_bytes(terms: Terms) -> float:
     """Memory of the messages of the cheapest relaxation."""
-    states = (
-        terms.sizes[terms.spans[group].any(axis=0)].astype(np.float64).prod(axis=0).sum()
-        for group in word_groups(terms)
+    groups = word_groups(terms)
+    return sum(
+        16.0 * float(joint_states(terms.sizes, group_chains(terms, g)).sum()) for g in groups
     )
-    return 16.0 * float(sum(states))
+
+
+def relaxation_operations(terms: Terms) -> float:
+    """Additions and comparisons of one sweep of the cheapest relaxation."""
+    return sum(operations(terms.sizes, group_chains(terms, g)) for g in word_groups(terms))
 
 
 class Relaxation:
@@ -76,9 +82,6 @@ class Relaxation:
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
         self.lattices = decompose(terms, word_groups(terms))
-        self._original: Ints = np.arange(terms.node.size) - np.repeat(
-            terms.node_at.ravel(), terms.sizes.ravel()
-        )
         self.sweeps, self.operations = 0, 0.0
         self._start()
 
@@ -110,18 +113,9 @@ class Relaxation:
             chosen[chains] = labels
         return chosen
 
-    def original(self, labels: Ints) -> Ints:
-        """An assignment of `terms` in the labels of the component it started from."""
-        return np.asarray(self._original[self.terms.node_at + labels])
-
     def survivors(self, score: float) -> Bools:
         """Labels (laid out like `terms.node`) that an assignment better than `score` may use."""
         return np.asarray(self.bounds > score - ROUNDING * (1 + abs(score)))
-
-    def sizes_of(self, keep: Bools) -> Ints:
-        """(C, T) how many labels are kept."""
-        kept = np.add.reduceat(keep, self.terms.node_at.ravel(), dtype=np.int64)
-        return np.asarray(kept).reshape(self.terms.sizes.shape)
 
     def cost_of(self, sizes: Ints) -> float:
         """Operations of a sweep with this many labels (C, T) per chain and frame."""
@@ -135,7 +129,6 @@ class Relaxation:
         new, _ = restrict(self.terms, keep)
         self.lattices = restrict_lattices(self.terms, self.lattices, keep, new)
         self.terms = new
-        self._original = self._original[keep]
         self._start()
 
     def merge(self, groups: list[list[int]]) -> None:

@@ -30,21 +30,32 @@ class Reduction:
     problem: Problem
     components: tuple[Terms, ...]
 
-    def answer(self, assignments: list[Ints], upper_bound: float) -> "Answer":
-        """One assignment (C, T) per component, in the labels of the problem."""
+    def answer(self, found: list["Found"]) -> "Answer":
+        """Put together what was found for every component."""
         problem = self.problem
         tracks = np.zeros((problem.L, problem.T), dtype=np.int64)
         states = np.zeros((problem.W, problem.T), dtype=np.int64)
-        for terms, labels in zip(self.components, assignments, strict=True):
-            original = terms.label[terms.node_at + labels]
-            for row, chain in zip(original, terms.chain, strict=True):
-                if chain < problem.L:
-                    tracks[chain] = row
-                else:
-                    states[chain - problem.L] = row
-        pairs = zip(self.components, assignments, strict=True)
-        score = math.fsum(assignment_score(terms, labels) for terms, labels in pairs)
-        return Answer(tracks, states, score, max(score, upper_bound))
+        for terms, part in zip(self.components, found, strict=True):
+            of_tracks = terms.chain < problem.L
+            tracks[terms.chain[of_tracks]] = part.labels[of_tracks]
+            states[terms.chain[~of_tracks] - problem.L] = part.labels[~of_tracks]
+        score = math.fsum(part.score for part in found)
+        bound = math.fsum(part.upper_bound for part in found)
+        return Answer(tracks, states, score, max(score, bound))
+
+
+class Found(NamedTuple):
+    """What was found for one component.
+
+    Attributes:
+        labels: (C, T), in the labels of the problem.
+        score: of them.
+        upper_bound: of every assignment of the component.
+    """
+
+    labels: Ints
+    score: float
+    upper_bound: float
 
 
 class Answer(NamedTuple):
@@ -114,15 +125,25 @@ def restrict(terms: Terms, keep: Bools) -> tuple[Terms, Ints]:
 
     Every chain must keep at least one label in every frame.
     """
-    starts = terms.node_at.ravel()
-    sizes = np.add.reduceat(keep, starts, dtype=np.int64).reshape(terms.sizes.shape)
+    sizes = kept_sizes(terms, keep)
     chosen = np.flatnonzero(keep)
-    kept = chosen - np.repeat(starts, sizes.ravel())
+    kept = chosen - np.repeat(terms.node_at.ravel(), sizes.ravel())
     new = _layout(terms.L, terms.chain, sizes, terms.spans, terms.word)
     new = new._replace(node=terms.node[chosen], label=terms.label[chosen])
     gather_steps(terms, new, kept)
     gather_factors(terms, new, kept)
     return new, kept
+
+
+def problem_labels(terms: Terms, labels: Ints) -> Ints:
+    """An assignment (C, T) in the labels of the problem that the terms came from."""
+    return np.asarray(terms.label[terms.node_at + labels])
+
+
+def kept_sizes(terms: Terms, keep: Bools) -> Ints:
+    """(C, T) how many labels are marked in `keep` (laid out like `node`)."""
+    kept = np.add.reduceat(keep, terms.node_at.ravel(), dtype=np.int64)
+    return np.asarray(kept).reshape(terms.sizes.shape)
 
 
 def chain_slice(terms: Terms, c: int) -> slice:

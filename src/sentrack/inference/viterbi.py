@@ -15,7 +15,7 @@ from sentrack.inference.errors import Infeasible, ProblemTooLarge
 from sentrack.inference.lattices import joint_states, one_lattice, operations
 from sentrack.inference.resources import Limits, in_parallel
 from sentrack.inference.structures import Floats, Ints, Lattices, Terms
-from sentrack.inference.terms import Answer, Reduction
+from sentrack.inference.terms import Answer, Found, Reduction, assignment_score, problem_labels
 
 # From this many joint states on, a frame is worth splitting between threads.
 PARALLEL_STATES = 1 << 15
@@ -31,14 +31,11 @@ class Viterbi:
         """Tracks, states and their score, which is also the upper bound."""
         unhurried = Limits(limits.memory, math.inf)
         _check_sizes(reduction, limits)
-        answers = [exact(terms, unhurried) for terms in reduction.components]
-        return reduction.answer(
-            [labels for labels, _ in answers], math.fsum(score for _, score in answers)
-        )
+        return reduction.answer([exact(terms, unhurried) for terms in reduction.components])
 
 
-def exact(terms: Terms, limits: Limits) -> tuple[Ints, float]:
-    """The best assignment (C, T) of a component and its score.
+def exact(terms: Terms, limits: Limits) -> Found:
+    """The best assignment of a component.
 
     Raises:
         Infeasible: when no assignment is finite.
@@ -54,8 +51,10 @@ def exact(terms: Terms, limits: Limits) -> tuple[Ints, float]:
         sweeps.sweep(terms, lattices, store, store, False, False, best, best)
         _check_feasible(best[0])
         sweeps.decode_all(terms, lattices, 0, True, store, labels)
-        return labels, float(best[0])
-    return labels, _in_frames(terms, lattices, stride, limits, labels)
+        bound = float(best[0])
+    else:
+        bound = _in_frames(terms, lattices, stride, limits, labels)
+    return Found(problem_labels(terms, labels), assignment_score(terms, labels), bound)
 
 
 def checkpoint_stride(sizes: Ints, limits: Limits) -> int:

@@ -1,0 +1,103 @@
+"""Bounds of labels, by the shortlist and by message passing, drop nothing that matters."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import sentrack
+from sentrack.inference import auto
+from sentrack.inference.relaxation import Relaxation
+from sentrack.inference.shortlist import candidate_bounds
+from sentrack.inference.structures import Floats, Terms
+from sentrack.inference.terms import reduce
+from tests.inference import oracle
+from tests.inference.strategies import assemble, problems
+
+
+def check_bounds(problem: sentrack.Problem, parts: list[tuple[Terms, Floats, float]]) -> None:
+    """Every label's bound, with the bounds of the other components, is above all that uses it.
+
+    Args:
+        problem: the problem.
+        parts: per component the terms, the bounds of their labels, and a bound of all of it.
+    """
+    everything = oracle.assignments(problem)
+    chosen = np.concatenate([everything.tracks, everything.states])
+    for terms, bounds, own in parts:
+        others = sum(bound for _, _, bound in parts) - own
+        for row, chain in enumerate(terms.chain):
+            for t in range(problem.T):
+                at = terms.node_at[row, t]
+                for p in range(at, at + terms.sizes[row, t]):
+                    best = everything.scores[chosen[chain, t] == terms.label[p]].max()
+                    assert bounds[p] + others >= best - 1e-7 * (1 + abs(best))
+
+
+@settings(max_examples=200, deadline=None)
+@given(problem=problems(feasible=True))
+def test_no_assignment_beats_the_bounds_of_the_shortlist(problem: sentrack.Problem) -> None:
+    parts = []
+    for terms in reduce(problem).components:
+        bounds = candidate_bounds(terms)
+        parts.append((terms, bounds, float(bounds[bounds < np.inf].max())))
+    check_bounds(problem, parts)
+
+
+@settings(max_examples=200, deadline=None)
+@given(problem=problems(feasible=True))
+def test_no_assignment_beats_the_bounds_of_message_passing(problem: sentrack.Problem) -> None:
+    parts = []
+    for terms in reduce(problem).components:
+        relaxation = Relaxation(terms)
+        bounds = [relaxation.upper_bound]
+        for _ in range(4):
+            relaxation.sweep()
+            bounds.append(relaxation.upper_bound)
+        assert bounds == sorted(bounds, reverse=True)
+        parts.append((terms, relaxation.bounds, relaxation.upper_bound))
+    check_bounds(problem, parts)
+
+
+@settings(max_examples=200, deadline=None)
+@given(problem=problems(feasible=True))
+def test_merged_lattices_are_no_looser_and_all_together_exact(problem: sentrack.Problem) -> None:
+    total = 0.0
+    for terms in reduce(problem).components:
+        relaxation = Relaxation(terms)
+        relaxation.sweep()
+        while (N := relaxation.lattices.first.size - 1) > 1:
+            before = relaxation.upper_bound
+            relaxation.merge([[0, 1], *([n] for n in range(2, N))])
+            assert relaxation.upper_bound <= before + 1e-9 * (1 + abs(before))
+        total += relaxation.upper_bound
+    assert total == pytest.approx(oracle.best(problem)[0], rel=1e-9, abs=1e-9)
+
+
+@settings(max_examples=300, deadline=None)
+@given(problem=problems())
+def test_auto_with_a_shortlist_is_brute_force(problem: sentrack.Problem) -> None:
+    method = sentrack.Auto(exact_operations=0)
+    optimum = oracle.best(problem)[0]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(auto, "SHORTLIST", 0)
+        if optimum == -np.inf:
+            with pytest.raises(sentrack.Infeasible):
+                sentrack.solve(problem, method)
+            return
+        solution = sentrack.solve(problem, method)
+    assert solution.certified
+    assert solution.score == pytest.approx(optimum, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_auto_with_a_shortlist_is_viterbi_where_many_candidates_are_dropped(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    problem = assemble(
+        np.full((3, 8), 12), [3, 2], [(0, 1), (1, 2)], lambda shape, _: rng.normal(0, 3, shape)
+    )
+    exact = sentrack.solve(problem, "viterbi")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(auto, "SHORTLIST", 0)
+        solution = sentrack.solve(problem, sentrack.Auto(exact_operations=0))
+    assert solution.certified
+    assert solution.score == pytest.approx(exact.score, rel=1e-9)
