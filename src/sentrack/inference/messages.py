@@ -14,8 +14,16 @@ from sentrack.inference.structures import Lattices, Terms
 
 # Columns of one inner loop: 256 doubles of a few dozen rows stay in the first two cache levels.
 BLOCK = 256
-# With fewer columns than this the outer index is moved inwards first.
-NARROW = 8
+# Joint states of the innermost axes up to which columns, this many at a time, are made of the outer
+# index instead ...
+SHORT = 640
+WIDE = 128
+# ... unless there are very few outer ones, or the very innermost axis is long enough.
+FEW = 16
+LONG = 64
+# Doubles that stay in the second-level cache, and the side of a square that is transposed at once.
+CACHE = 65536
+SQUARE = 16
 
 # Parts of a message that threads compute one after another.
 WHOLE: Int = np.int64(0)
@@ -75,47 +83,35 @@ def transfer(
 ) -> None:
     """One axis of a transition: dst[a, j, b] = max_i src[a, i, b] + g[i, j] for lo <= b < hi.
 
-    The inner loop runs over b where it is long; over j where there is one b; and over a, which a
-    buffer moves inwards, in between. The three share one call: compiling it thrice takes seconds.
+    The inner loop runs over b, or over j where there is one b only. Both share one call: compiling
+    it twice takes seconds.
     """
-    narrow = 1 < inner < NARROW
-    wide = min(BLOCK, outer)
-    turned = np.empty(n_in * inner * wide if narrow else 0)
-    buffer = np.empty(wide if narrow else 0)
-    if inner == 1:
-        blocks, jobs = outer, 1
-    elif narrow:
-        blocks, jobs = (outer + wide - 1) // wide, n_out * inner
-    else:
-        parts = (hi - lo + BLOCK - 1) // BLOCK
-        blocks, jobs = outer * parts, n_out
-    for block in range(blocks):
-        width = min(wide, outer - block * wide)
-        if narrow:
-            for a in range(width):
-                s = src_at + (block * wide + a) * n_in * inner
-                for r in range(n_in * inner):
-                    turned[r * wide + a] = src[s + r]
+    parts = ONE if inner == 1 else (hi - lo + BLOCK - 1) // BLOCK
+    jobs = ONE if inner == 1 else n_out
+    # Blocks of about equal length, in whole vectors.
+    width = ((hi - lo + parts - 1) // parts + 15) // 16 * 16
+    for block in range(outer * parts):
+        a, b = block // parts, lo + block % parts * width
         for job in range(jobs):
+            d = dst_at + (a * n_out + job) * inner
             if inner == 1:
-                d = dst_at + block * n_out
                 out, table, at, stride = dst[d : d + n_out], g, ZERO, n_out
-                add, first, skip = src, src_at + block * n_in, ONE
-            elif narrow:
-                j, b = job // inner, job % inner
-                out, table, at, stride = buffer[:width], turned, b * wide, inner * wide
-                add, first, skip = g, j, n_out
+                add, first, skip = src, src_at + a * n_in, ONE
             else:
-                a, b = block // parts, lo + block % parts * BLOCK
-                d = dst_at + (a * n_out + job) * inner + b
-                out, table = dst[d : d + min(BLOCK, hi - b)], src
+                out, table = dst[d + b : d + min(b + width, hi)], src
                 at, stride = src_at + a * n_in * inner + b, inner
                 add, first, skip = g, job, n_out
             combine(out, table, at, stride, add, first, skip, n_in)
-            if narrow:
-                d = dst_at + block * wide * n_out * inner + job
-                for a in range(width):
-                    dst[d + a * n_out * inner] = buffer[a]
+
+
+@internal
+def transpose(src: Flat, src_at: Int, dst: Flat, dst_at: Int, m: Int, n: Int) -> None:
+    """dst[j, i] = src[i, j] for i < m, j < n, in squares that touch few cache lines and pages."""
+    for top in range(0, m, SQUARE):
+        for left in range(0, n, SQUARE):
+            for i in range(top, min(top + SQUARE, m)):
+                for j in range(left, min(left + SQUARE, n)):
+                    dst[dst_at + j * m + i] = src[src_at + i * n + j]
 
 
 @inlined
@@ -182,7 +178,7 @@ def send(
         src_at: start of the table.
         dst: takes the message, from `dst_at` on.
         dst_at: start of the message.
-        work: room for two tables half way between the frames, and a block of transitions.
+        work: room for three tables half way between the frames, and a block of transitions.
         part: WHOLE for all axes; INNER for all but the outermost, whose labels lo to hi are taken;
             OUTER for the outermost one alone, for the joint states lo to hi of the others.
         lo: see part.
@@ -194,50 +190,144 @@ def send(
     if outer_axis == last:
         dst[dst_at] = src[src_at] + (0.0 if part == INNER else constant)
         return
-    labels = sizes[chain[outer_axis], before]
-    block = labels * sizes[chain[outer_axis], t]
-    room, inner, rest, axes = ONE, ONE, ONE, 0
+    n_in, n_out = sizes[chain[outer_axis], before], sizes[chain[outer_axis], t]
+    room, inner, rest = ONE, ONE, ONE
     for a in range(outer_axis + 1, last):
-        n_in, n_out = sizes[chain[a], before], sizes[chain[a], t]
-        axes += n_in > 1 or n_out > 1
-        room *= max(n_in, n_out)
-        block = max(block, n_in * n_out)
-        if part == OUTER:
-            inner *= n_out
-        else:
-            rest *= n_in
+        room *= max(sizes[chain[a], before], sizes[chain[a], t])
+        inner *= sizes[chain[a], t]
+        rest *= sizes[chain[a], before]
+    here, at, buffers = src, src_at, work
+    if part != OUTER:
+        there, there_at = dst, dst_at
+        if part == WHOLE:
+            lo, hi = ZERO, n_in
+            there, there_at, buffers = work[: n_in * inner], ZERO, work[n_in * inner :]
+        # What is done to one label after another stays in the second-level cache.
+        chunk = max(ONE, CACHE // room)
+        for first in range(lo, hi, chunk):
+            labels = min(chunk, hi - first)
+            send_inner(
+                terms,
+                lattices,
+                n,
+                outer_axis + 1,
+                t,
+                forward,
+                src,
+                src_at + first * rest,
+                there,
+                there_at + (first - lo) * inner,
+                labels,
+                buffers[: 2 * room * labels],
+                buffers[2 * room * labels :],
+            )
+        if part == INNER:
+            return
+        here, at = there, there_at
+        lo, hi = ZERO, inner
+    load_step(terms, chain[outer_axis], lattices.share[outer_axis], t, forward, buffers)
+    for p in range(n_in * n_out):
+        buffers[p] += constant
+    transfer(here, at, dst, dst_at, ONE, n_in, n_out, inner, buffers, lo, hi)
+
+
+@internal
+def send_inner(
+    terms: Terms,
+    lattices: Lattices,
+    n: Int,
+    first: Int,
+    t: Int,
+    forward: bool,
+    src: Flat,
+    src_at: Int,
+    dst: Flat,
+    dst_at: Int,
+    labels: Int,
+    buffers: Flat,
+    g: Flat,
+) -> None:
+    """Transitions of the axes from `first` on, for some labels of the axis before them."""
+    sizes, chain, last = terms.sizes, lattices.chain, lattices.first[n + 1]
+    before = t - 1 if forward else t + 1
+    half = buffers.size // 2
+    ping, pong = buffers[:half], buffers[half:]
     here, at = src, src_at
-    if part == INNER:
-        labels, at = hi - lo, src_at + lo * rest
-        if axes == 0:
-            for p in range(labels):
-                dst[dst_at + p] = src[at + p]
-    room *= labels
-    g = work[:block]
-    ping, pong = work[block : block + room], work[block + room : block + 2 * room]
-    stop = outer_axis if part == INNER else outer_axis - 1
-    start = outer_axis if part == OUTER else last - 1
-    for a in range(start, stop, -1):
+    rest, real = labels, ZERO
+    for a in range(first, last):
+        rest *= sizes[chain[a], before]
+        real += sizes[chain[a], before] > 1 or sizes[chain[a], t] > 1
+    # The innermost axes are short: columns to run over are made of the outer index instead.
+    inner, start = ONE, last
+    if sizes[chain[last - 1], t] < LONG:
+        while start > first and inner * sizes[chain[start - 1], t] <= SHORT:
+            start -= 1
+            inner *= sizes[chain[start], t]
+            rest //= sizes[chain[start], before]
+        if rest < FEW:
+            for a in range(start, last):
+                rest *= sizes[chain[a], before]
+            inner, start = ONE, last
+    if start < last:
+        for a in range(start, last):
+            real -= sizes[chain[a], before] > 1 or sizes[chain[a], t] > 1
+        there, there_at = (dst, dst_at) if real == 0 else (ping, ZERO)
+        turn(terms, lattices, start, last, t, forward, here, at, there, there_at, rest, g)
+        here, at = there, there_at
+        ping, pong = pong, ping
+    elif real == 0:
+        for p in range(rest):
+            dst[dst_at + p] = src[src_at + p]
+    for a in range(start - 1, first - 1, -1):
         n_in, n_out = sizes[chain[a], before], sizes[chain[a], t]
         if n_in == 1 and n_out == 1:
             continue
+        rest //= n_in
+        real -= 1
         load_step(terms, chain[a], lattices.share[a], t, forward, g)
-        there, there_at = ping, ZERO
-        begin, end = ZERO, inner
-        if a == outer_axis:
-            count = ONE
-            for p in range(n_in * n_out):
-                g[p] += constant
-            there, there_at = dst, dst_at
-            if part == OUTER:
-                begin, end = lo, hi
-        else:
-            rest //= n_in
-            count = labels * rest
-            axes -= 1
-            if part == INNER and axes == 0:
-                there, there_at = dst, dst_at
-        transfer(here, at, there, there_at, count, n_in, n_out, inner, g, begin, end)
+        there, there_at = (dst, dst_at) if real == 0 else (ping, ZERO)
+        transfer(here, at, there, there_at, rest, n_in, n_out, inner, g, ZERO, inner)
         here, at = there, there_at
         ping, pong = pong, ping
         inner *= n_out
+
+
+@internal
+def turn(
+    terms: Terms,
+    lattices: Lattices,
+    start: Int,
+    last: Int,
+    t: Int,
+    forward: bool,
+    src: Flat,
+    src_at: Int,
+    dst: Flat,
+    dst_at: Int,
+    outer: Int,
+    g: Flat,
+) -> None:
+    """Transitions of the axes from start to last, with the outer index moved inwards meanwhile."""
+    sizes, chain, share = terms.sizes, lattices.chain, lattices.share
+    before = t - 1 if forward else t + 1
+    rows_in, rows_out, room = ONE, ONE, ONE
+    for a in range(start, last):
+        rows_in *= sizes[chain[a], before]
+        rows_out *= sizes[chain[a], t]
+        room *= max(sizes[chain[a], before], sizes[chain[a], t])
+    wide = min(outer, WIDE)
+    ping, pong = np.empty(room * wide), np.empty(room * wide)
+    for first in range(0, outer, wide):
+        width = min(wide, outer - first)
+        transpose(src, src_at + first * rows_in, ping, ZERO, width, rows_in)
+        inner, rest = width, rows_in
+        for a in range(last - 1, start - 1, -1):
+            n_in, n_out = sizes[chain[a], before], sizes[chain[a], t]
+            if n_in == 1 and n_out == 1:
+                continue
+            rest //= n_in
+            load_step(terms, chain[a], share[a], t, forward, g)
+            transfer(ping, ZERO, pong, ZERO, rest, n_in, n_out, inner, g, ZERO, inner)
+            ping, pong = pong, ping
+            inner *= n_out
+        transpose(ping, ZERO, dst, dst_at + first * rows_out, rows_out, width)

@@ -290,7 +290,7 @@ def sweep(
         none[c] = -1
         for t in range(T):
             widest = max(widest, sizes[c, t])
-    full, work = np.empty(total), np.empty(widest * widest + 2 * largest)
+    full, work = np.empty(total), np.empty(widest * widest + 3 * largest)
     vectors = np.empty(C * widest)
     copies = 1
     for c in range(C):

@@ -164,11 +164,7 @@ class _Frames:
             send(messages.OUTER, between, out, 0, lo, hi)
 
         in_parallel(inner_part, labels)
-        # A transfer over few columns runs over all of them at once.
-        if inner < messages.NARROW:
-            outer_part(0, inner)
-        else:
-            in_parallel(outer_part, inner)
+        in_parallel(outer_part, inner)
         return out
 
 
