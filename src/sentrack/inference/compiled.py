@@ -1,6 +1,9 @@
 """How kernels are compiled."""
 
+import logging
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -34,3 +37,13 @@ def inlined(function: F) -> F:
     """Compile a small kernel as a part of its callers, which is quicker than on its own."""
     options = OPTIONS | {"inline": "always"}
     return cast(F, njit(**options)(function))
+
+
+@cache
+def announce(kernel: Callable[..., Any]) -> None:
+    """Say, once, that the first call of a kernel on this machine takes a while."""
+    folder = Path(cast(Any, kernel).stats.cache_path)
+    if not any(folder.glob(f"*.{kernel.__name__}-*.nbi")):
+        logging.getLogger("sentrack").warning(
+            "compiling the inference kernels: about ten seconds, the first time only"
+        )

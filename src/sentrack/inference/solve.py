@@ -6,6 +6,7 @@ from typing import Protocol
 
 from sentrack.inference.ascent import Ascent
 from sentrack.inference.auto import Auto
+from sentrack.inference.compiled import announce
 from sentrack.inference.diagnosis import explain
 from sentrack.inference.dual import Dual
 from sentrack.inference.errors import Infeasible, ProblemError
@@ -13,6 +14,7 @@ from sentrack.inference.growth import Growth
 from sentrack.inference.problem import Problem
 from sentrack.inference.resources import Limits
 from sentrack.inference.solution import Solution
+from sentrack.inference.sweeps import sweep
 from sentrack.inference.terms import Answer, Reduction, reduce
 from sentrack.inference.viterbi import Viterbi
 
@@ -62,6 +64,7 @@ def solve(
     solver = _method(method)
     limits = Limits.of(time_limit, memory_limit)
     reduction = reduce(problem)
+    announce(sweep)
     try:
         answer = solver.run(reduction, limits, seed)
     except Infeasible:

@@ -1,0 +1,82 @@
+"""The README runs as written, and the pages name what exists."""
+
+import importlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
+
+
+def commands() -> list[str]:
+    lines = "".join(blocks("sh")).splitlines()
+    return [line.split("#")[0].strip() for line in lines if line.strip()]
+
+
+@pytest.mark.parametrize("code", blocks("python"))
+def test_python_of_the_readme_runs(code: str) -> None:
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout
+
+
+def test_the_readme_names_the_two_commands_that_set_everything_up() -> None:
+    assert commands() == ["make demo", "make test"]
+
+
+def test_ci_runs_the_test_command_of_the_readme() -> None:
+    assert (ROOT / ".ci" / "run").read_text().splitlines()[-1] == "make test"
+
+
+def test_make_demo_works_in_a_fresh_checkout(tmp_path: Path) -> None:
+    """With a virtual environment of its own, as on a fresh machine."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for name in listed.stdout.splitlines():
+        if (ROOT / name).is_file():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, tmp_path / name)
+    environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "PYTHONPATH")}
+    result = subprocess.run(
+        ["make", "demo"], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert result.returncode == 0, result.stderr
+    assert "yes, no answer is better" in result.stdout
+    assert (tmp_path / ".venv").is_dir()
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+def test_functions_named_in_the_docs_exist(page: Path) -> None:
+    for name in re.findall(r"`(sentrack(?:\.\w+)+)`", page.read_text()):
+        parts = name.split(".")
+        for split in range(len(parts), 0, -1):
+            try:
+                found: object = importlib.import_module(".".join(parts[:split]))
+            except ModuleNotFoundError:
+                continue
+            break
+        for attribute in parts[split:]:
+            assert hasattr(found, attribute), f"{page.name} names {name}, which does not exist"
+            found = getattr(found, attribute)
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))])
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+        if not target.startswith("http"):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
