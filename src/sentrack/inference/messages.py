@@ -14,6 +14,8 @@ from sentrack.inference.structures import Lattices, Terms
 
 # Columns of one inner loop: 256 doubles of a few dozen rows stay in the first two cache levels.
 BLOCK = 256
+# Labels times columns below which plain loops are quicker.
+TINY = 64
 # Joint states of the innermost axes up to which columns, this many at a time, are made of the outer
 # index instead ...
 SHORT = 640
@@ -33,12 +35,25 @@ OUTER: Int = np.int64(2)
 
 @internal
 def combine(
-    out: Flat, src: Flat, at: Int, stride: Int, add: Flat, first: Int, skip: Int, n: Int
+    out: Flat,
+    out_at: Int,
+    columns: Int,
+    src: Flat,
+    at: Int,
+    stride: Int,
+    add: Flat,
+    first: Int,
+    skip: Int,
+    n: Int,
 ) -> None:
-    """out[b] = max_i src[at + i*stride + b] + add[first + i*skip], leaving out forbidden i."""
-    width = out.size
+    """out[b] = max_i src[at + i*stride + b] + add[first + i*skip], leaving out forbidden i.
+
+    Unsigned places need no test for being negative, which would keep the loops from being vectors;
+    views of the arrays would do as well, but cost a counted reference each.
+    """
+    width, o = np.uint64(columns), np.uint64(out_at)
     started = False
-    i = 0
+    i = ZERO
     while i < n:
         if add[first + i * skip] == -np.inf:
             i += 1
@@ -49,22 +64,21 @@ def combine(
             j += 1
         other = j if j < n else i
         g, h = add[first + i * skip], add[first + other * skip]
-        x = src[at + i * stride : at + i * stride + width]
-        y = src[at + other * stride : at + other * stride + width]
+        x, y = np.uint64(at + i * stride), np.uint64(at + other * stride)
         if started:
             for b in range(width):
-                v, w = x[b] + g, y[b] + h
+                v, w = src[x + b] + g, src[y + b] + h
                 v = v if v > w else w
-                out[b] = v if v > out[b] else out[b]
+                out[o + b] = v if v > out[o + b] else out[o + b]
         else:
             for b in range(width):
-                v, w = x[b] + g, y[b] + h
-                out[b] = v if v > w else w
+                v, w = src[x + b] + g, src[y + b] + h
+                out[o + b] = v if v > w else w
             started = True
         i = j + 1
     if not started:
         for b in range(width):
-            out[b] = -np.inf
+            out[o + b] = -np.inf
 
 
 @internal
@@ -84,8 +98,18 @@ def transfer(
     """One axis of a transition: dst[a, j, b] = max_i src[a, i, b] + g[i, j] for lo <= b < hi.
 
     The inner loop runs over b, or over j where there is one b only. Both share one call: compiling
-    it twice takes seconds.
+    it twice takes seconds. Tiny tables are not worth either.
     """
+    if n_out * inner < TINY:
+        for a in range(outer):
+            s, d = src_at + a * n_in * inner, dst_at + a * n_out * inner
+            for j in range(n_out):
+                for b in range(lo, hi):
+                    best = -np.inf
+                    for i in range(n_in):
+                        best = max(best, src[s + i * inner + b] + g[i * n_out + j])
+                    dst[d + j * inner + b] = best
+        return
     parts = ONE if inner == 1 else (hi - lo + BLOCK - 1) // BLOCK
     jobs = ONE if inner == 1 else n_out
     # Blocks of about equal length, in whole vectors.
@@ -95,13 +119,14 @@ def transfer(
         for job in range(jobs):
             d = dst_at + (a * n_out + job) * inner
             if inner == 1:
-                out, table, at, stride = dst[d : d + n_out], g, ZERO, n_out
+                columns, table, at, stride = n_out, g, ZERO, n_out
                 add, first, skip = src, src_at + a * n_in, ONE
             else:
-                out, table = dst[d + b : d + min(b + width, hi)], src
+                columns, table = min(width, hi - b), src
                 at, stride = src_at + a * n_in * inner + b, inner
                 add, first, skip = g, job, n_out
-            combine(out, table, at, stride, add, first, skip, n_in)
+                d += b
+            combine(dst, d, columns, table, at, stride, add, first, skip, n_in)
 
 
 @internal

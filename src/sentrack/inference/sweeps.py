@@ -104,15 +104,14 @@ def add_terms(
         for f in range(factors):
             if stride[f, axes - 1] == 0:
                 constant += factor[offset[f]]
-        out = table[at + row * width : at + (row + 1) * width]
-        x = vectors[begin[axes - 1] : begin[axes - 1] + width]
-        for b in range(width):
-            out[b] += constant + x[b]
+        out, x = np.uint64(at + row * width), np.uint64(begin[axes - 1])
+        for b in range(np.uint64(width)):
+            table[out + b] += constant + vectors[x + b]
         for f in range(factors):
             if stride[f, axes - 1] != 0:
-                y = factor[offset[f] : offset[f] + width]
-                for b in range(width):
-                    out[b] += y[b]
+                y = np.uint64(offset[f])
+                for b in range(np.uint64(width)):
+                    table[out + b] += factor[y + b]
         for i in range(axes - 2, -1, -1):
             index[i] += 1
             for f in range(factors):
@@ -134,10 +133,10 @@ def axis_maxima(
     for a in range(outer):
         for j in range(size):
             p = (a * size + j) * inner
-            u, v = x[x_at + p : x_at + p + inner], y[y_at + p : y_at + p + inner]
+            u, v = np.uint64(x_at + p), np.uint64(y_at + p)
             best = out[j]
-            for b in range(inner):
-                w = u[b] + v[b]
+            for b in range(np.uint64(inner)):
+                w = x[u + b] + y[v + b]
                 best = w if w > best else best
             out[j] = best
 
