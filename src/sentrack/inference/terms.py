@@ -219,6 +219,7 @@ def _component(
         spans,
         np.array(words, dtype=np.int64),
     )
+    filled: dict[tuple[int, bytes], int] = {}
     for row, c in enumerate(order):
         at = chain_slice(terms, row)
         if c < L:
@@ -229,6 +230,13 @@ def _component(
                     for n, i in zip(nodes[c], kept[c], strict=True)
                 ]
             )
+            # Participants of the same noun have the same coherence: it is kept once.
+            same = filled.setdefault(
+                (id(problem.tracks[c].pairwise), terms.label[at].tobytes()), row
+            )
+            if same != row:
+                terms.step_at[row] = terms.step_at[same]
+                continue
             blocks = [
                 _select(problem.pairwise(c, t), (kept[c][t - 1], kept[c][t])).ravel()
                 for t in range(1, T)
@@ -247,8 +255,8 @@ def _component(
 
 
 def _fill(flat: Floats, start: int, blocks: list[Floats]) -> None:
-    values = np.concatenate(blocks)
-    flat[start : start + values.size] = values
+    size = sum(block.size for block in blocks)
+    np.concatenate(blocks, out=flat[start : start + size])
 
 
 def _order(tracks: list[int], words: list[int], lengths: dict[int, Ints]) -> list[int]:
