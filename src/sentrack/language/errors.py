@@ -1,0 +1,11 @@
+"""What goes wrong between a sentence and its meaning."""
+
+from sentrack.errors import SentrackError
+
+
+class SentenceError(SentrackError):
+    """The sentence cannot be understood, or the meaning cannot be said."""
+
+
+class VocabularyError(SentrackError):
+    """An entry of the vocabulary contradicts itself or another entry."""

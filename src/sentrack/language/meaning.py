@@ -1,0 +1,125 @@
+"""What a sentence says: participants, words, and which participants each word speaks of."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+
+@dataclass(frozen=True)
+class Participant:
+    """A noun occurrence of the sentence, for which one track is sought.
+
+    Attributes:
+        noun: Name of the noun, a class of the detector.
+        article: "the", "a" or "another".
+        position: Number of the noun's word in the sentence, from 1; 0 if it was never said.
+    """
+
+    noun: str
+    article: str = field(default="the", compare=False)
+    position: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True)
+class Word:
+    """A content word of the sentence, linked to the participants that it speaks of.
+
+    Attributes:
+        word: Name of the word in the vocabulary.
+        participants: Indices of participants, in the order of the word's roles.
+        part: Part of speech, as in the vocabulary.
+        text: The word as said; empty if it was never said.
+    """
+
+    word: str
+    participants: tuple[int, ...]
+    part: str
+    text: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Meaning:
+    """The meaning of a sentence.
+
+    Two meanings are equal if they hold the same participants in the same order, the same words of
+    the same participants, and the same distinct pairs. How and in which order it was said does not
+    matter: a passive sentence equals its active counterpart.
+
+    Attributes:
+        sentence: The sentence as said.
+        participants: Agent and object of the first clause, then the others in order of mention.
+        words: Every content word, nouns included, in order of mention.
+        distinct: Pairs of participants that are never the same object, each in ascending order.
+        reading: How ambiguities were resolved, a plain sentence each.
+    """
+
+    sentence: str
+    participants: tuple[Participant, ...]
+    words: tuple[Word, ...]
+    distinct: tuple[tuple[int, int], ...]
+    reading: tuple[str, ...] = ()
+
+    @property
+    def _content(self) -> tuple[object, ...]:
+        words = sorted((word.word, word.part, word.participants) for word in self.words)
+        return self.participants, tuple(words), frozenset(self.distinct)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Meaning):
+            return NotImplemented
+        return self._content == other._content
+
+    def __hash__(self) -> int:
+        return hash(self._content)
+
+    def __str__(self) -> str:
+        return tree(self)
+
+
+def distinct_pairs(
+    participants: Sequence[Participant], words: Iterable[Word]
+) -> tuple[tuple[int, int], ...]:
+    """The pairs of participants that can never be the same object.
+
+    These are the participants of one verb, preposition or motion word; and "another" noun with
+    every participant of that noun that was mentioned before it.
+    """
+    pairs = {
+        (min(pair), max(pair)) for word in words for pair in combinations(word.participants, 2)
+    }
+    for i, participant in enumerate(participants):
+        if participant.article != "another":
+            continue
+        for j, other in enumerate(participants):
+            earlier = (other.position, j) < (participant.position, i)
+            if earlier and other.noun == participant.noun:
+                pairs.add((min(i, j), max(i, j)))
+    return tuple(sorted(pairs))
+
+
+def tree(meaning: Meaning) -> str:
+    """A small tree as text: the sentence, its participants, words, links and how it was read."""
+    nouns = [participant.noun for participant in meaning.participants]
+
+    def link(word: Word) -> str:
+        said = f"  ({word.text!r})" if word.text and word.text != word.word else ""
+        return f"{word.word}({', '.join(f'{nouns[i]} {i}' for i in word.participants)}){said}"
+
+    branches = [
+        ("participants", [f"{i}  {noun}" for i, noun in enumerate(nouns)]),
+        ("words", [f"{word.part:<12}{link(word)}" for word in meaning.words]),
+        (
+            "never the same object",
+            [f"{nouns[i]} {i}, {nouns[j]} {j}" for i, j in meaning.distinct],
+        ),
+        ("read as", list(meaning.reading)),
+    ]
+    branches = [(title, leaves) for title, leaves in branches if leaves]
+    lines = [meaning.sentence or "(unsaid)"]
+    for number, (title, leaves) in enumerate(branches, 1):
+        last_branch = number == len(branches)
+        lines.append(f"{'└─' if last_branch else '├─'} {title}")
+        stem = "   " if last_branch else "│  "
+        for position, leaf in enumerate(leaves, 1):
+            lines.append(f"{stem}{'└─' if position == len(leaves) else '├─'} {leaf}")
+    return "\n".join(lines)
