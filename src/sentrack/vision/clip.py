@@ -1,0 +1,105 @@
+"""A clip: the detections of every frame, as flat arrays."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from sentrack.errors import SentrackError
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+class ClipError(SentrackError, ValueError):
+    """A file or an array does not make a clip; the message says where and what to do."""
+
+
+@dataclass(frozen=True, eq=False)
+class Clip:
+    """T frames and their N detections, sorted by frame.
+
+    The detections of frame t are the rows start[t] to start[t + 1] of all arrays of length N.
+
+    Attributes:
+        name: where it came from.
+        size: width and height of a frame, in pixels.
+        fps: source frames per second.
+        frames: (T,) source frame numbers, ascending.
+        times: (T,) seconds.
+        classes: names of the classes that the detector knows, with hyphens.
+        start: (T+1,) where the detections of a frame start.
+        boxes: (N, 4) x1 y1 x2 y2, in pixels.
+        label: (N,) index into `classes`.
+        score: (N,) the detector's score: a probability, or a raw margin.
+        velocity: (N, 2) motion in frame heights per second, x to the right and y downwards.
+        colour: (N, 3) hue in degrees, saturation and value in 0..1; NaN where unknown.
+        id: (N,) identity given by the source, -1 where unknown.
+        projected: (N,) whether a box was not detected but projected from a frame nearby.
+    """
+
+    name: str
+    size: tuple[int, int]
+    fps: float
+    frames: Ints
+    times: Floats
+    classes: tuple[str, ...]
+    start: Ints
+    boxes: Floats
+    label: Ints
+    score: Floats
+    velocity: Floats
+    colour: Floats = field(repr=False)
+    id: Ints = field(repr=False)
+    projected: Bools = field(repr=False)
+
+    def __post_init__(self) -> None:
+        N, T = len(self.boxes), len(self.frames)
+        lengths = {
+            "label": self.label,
+            "score": self.score,
+            "velocity": self.velocity,
+            "colour": self.colour,
+            "id": self.id,
+            "projected": self.projected,
+        }
+        for name, array in lengths.items():
+            if len(array) != N:
+                raise ClipError(f"{self.name}: {name} has {len(array)} rows for {N} boxes")
+        if T == 0:
+            raise ClipError(f"{self.name}: there is no frame in it")
+        if len(self.times) != T or len(self.start) != T + 1 or self.start[-1] != N:
+            raise ClipError(f"{self.name}: frames, times and start do not fit together")
+
+    @property
+    def T(self) -> int:  # noqa: N802 - the paper's symbol
+        """Number of frames."""
+        return len(self.frames)
+
+    @property
+    def frame_of(self) -> Ints:
+        """(N,) the index 0..T-1 of the frame of every detection."""
+        return np.repeat(np.arange(self.T), np.diff(self.start))
+
+    @property
+    def seconds(self) -> float:
+        """Typical time between adjacent frames."""
+        return float(np.median(np.diff(self.times))) if self.T > 1 else 1.0 / self.fps
+
+    def cut(self, first: int, last: int) -> "Clip":
+        """The frames with indices first to last - 1."""
+        rows = slice(int(self.start[first]), int(self.start[last]))
+        return replace(
+            self,
+            frames=self.frames[first:last],
+            times=self.times[first:last],
+            start=self.start[first : last + 1] - self.start[first],
+            boxes=self.boxes[rows],
+            label=self.label[rows],
+            score=self.score[rows],
+            velocity=self.velocity[rows],
+            colour=self.colour[rows],
+            id=self.id[rows],
+            projected=self.projected[rows],
+        )
