@@ -27,8 +27,8 @@ import sentrack
 from benchmarks.peers import PeerResult, autograd_growth, naive_viterbi, toulbar2
 from benchmarks.scenes import ROWS, Nouns, Row, eight_participants, scene
 from sentrack.inference.compiled import ZERO
+from sentrack.inference.large import WHOLE, send_large
 from sentrack.inference.lattices import one_lattice, operations
-from sentrack.inference.messages import WHOLE, send
 from sentrack.inference.problem import Problem, TrackTerms, WordTerms
 from sentrack.inference.terms import reduce
 
@@ -271,7 +271,7 @@ def kernel(_: Size) -> Lines:
         src, dst, work = rng.random(states), np.empty(states), np.empty(4 * states + 20_000)
         lattice, t, at = ZERO, np.int64(1), ZERO
         step = partial(
-            send, terms, lattices, lattice, t, True, src, at, dst, at, work, WHOLE, ZERO, ZERO
+            send_large, terms, lattices, lattice, t, True, src, at, dst, at, work, WHOLE, ZERO, ZERO
         )
         step()
         count = states * int(terms.sizes[:, 0].sum())

@@ -12,7 +12,7 @@ from sentrack.inference.polynomial import Maximum, Polynomial
 from sentrack.inference.posteriors import Posteriors, posteriors
 from sentrack.inference.problem import Problem, TrackTerms, WordTerms
 from sentrack.inference.solution import Solution
-from sentrack.inference.solve import solve
+from sentrack.inference.solve import Method, solve
 from sentrack.inference.viterbi import Viterbi
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Growth",
     "Infeasible",
     "Maximum",
+    "Method",
     "Polynomial",
     "Posteriors",
     "Problem",

@@ -13,12 +13,13 @@ import numpy as np
 from sentrack.inference.compiled import entry, internal
 from sentrack.inference.diagnosis import explain
 from sentrack.inference.errors import Infeasible, ProblemTooLarge
+from sentrack.inference.large import add_rows, frame_terms
 from sentrack.inference.lattices import joint_states, one_lattice, operations
 from sentrack.inference.messages import load_step
 from sentrack.inference.problem import Problem
 from sentrack.inference.resources import Limits
 from sentrack.inference.structures import Floats, Lattices, Terms
-from sentrack.inference.sweeps import add_terms, axis_terms, mixed_states
+from sentrack.inference.sweeps import mixed_states
 from sentrack.inference.terms import Reduction, reduce
 
 
@@ -183,10 +184,10 @@ class _Tables:
         """The message into frame t plus the frame's own terms."""
         terms, lattices = self._terms, self._lattices
         vectors = np.empty(int(terms.sizes[:, t].sum()))
-        axis_terms(terms, lattices, 0, t, self._none, True, vectors)
+        frame_terms(terms, lattices, t, self._none, vectors)
         table = message.copy()
         rows = message.size // int(terms.sizes[-1, t])
-        add_terms(terms, lattices, 0, t, vectors, table, 0, 0, rows)
+        add_rows(terms, lattices, t, vectors, table, 0, rows)
         return table
 
     def send(self, t: int, forward: bool, table: Floats, skip: int = -1) -> Floats:

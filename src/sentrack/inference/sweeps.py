@@ -10,7 +10,7 @@ is the best score of any assignment that passes through a joint state.
 import numpy as np
 
 from sentrack.inference.compiled import ONE, ZERO, Flat, entry, inlined, internal
-from sentrack.inference.messages import WHOLE, send
+from sentrack.inference.messages import send
 from sentrack.inference.structures import Lattices, Terms
 
 
@@ -46,7 +46,7 @@ def axis_terms(
         p += size
 
 
-@entry
+@internal
 def add_terms(
     terms: Terms,
     lattices: Lattices,
@@ -289,7 +289,8 @@ def sweep(
         none[c] = -1
         for t in range(T):
             widest = max(widest, sizes[c, t])
-    full, work = np.empty(total), np.empty(widest * widest + 3 * largest)
+    full, ping, pong = np.empty(total), np.empty(largest), np.empty(largest)
+    g = np.empty(widest * widest)
     vectors = np.empty(C * widest)
     copies = 1
     for c in range(C):
@@ -303,21 +304,7 @@ def sweep(
                 for p in range(at, at + size):
                     mine[p] = 0.0
             else:
-                send(
-                    terms,
-                    lattices,
-                    n,
-                    t,
-                    forward,
-                    full,
-                    full_at[n],
-                    mine,
-                    at,
-                    work,
-                    WHOLE,
-                    ZERO,
-                    ZERO,
-                )
+                send(terms, lattices, n, t, forward, full, full_at[n], mine, at, ping, pong, g)
             for p in range(size):
                 full[full_at[n] + p] = mine[at + p]
             axis_terms(terms, lattices, n, t, none, forward, vectors)

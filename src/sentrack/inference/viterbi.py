@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sentrack.inference import messages, sweeps
+from sentrack.inference import large, sweeps
 from sentrack.inference.errors import Infeasible, ProblemTooLarge
 from sentrack.inference.lattices import joint_states, one_lattice, operations
 from sentrack.inference.resources import Limits, in_parallel
@@ -130,11 +130,11 @@ class _Frames:
         vectors = np.empty(int(terms.sizes[:, t].sum()))
         if previous is None:
             previous = np.full(terms.chain.size, -1, dtype=np.int64)
-        sweeps.axis_terms(terms, lattices, 0, t, previous, True, vectors)
+        large.frame_terms(terms, lattices, t, previous, vectors)
         table = message.copy()
 
         def part(lo: int, hi: int) -> None:
-            sweeps.add_terms(terms, lattices, 0, t, vectors, table, 0, lo, hi)
+            large.add_rows(terms, lattices, t, vectors, table, lo, hi)
 
         in_parallel(part, message.size // int(terms.sizes[-1, t]))
         return table
@@ -146,7 +146,7 @@ class _Frames:
         terms, lattices = self._terms, self._lattices
         table = self.full(t + 1, message)
         out = np.empty(int(lattices.states[0, t]))
-        axis, _ = messages.outermost(terms, lattices, 0, t, False)
+        axis, _ = large.outermost(terms, lattices, 0, t, False)
         labels = 1 if axis == terms.chain.size else int(terms.sizes[axis, t + 1])
         inner = int(terms.sizes[axis + 1 :, t].prod())
         between = np.empty(labels * inner)
@@ -154,14 +154,14 @@ class _Frames:
         room, block = 2 * int(rest.prod()), int(terms.sizes.max()) ** 2
 
         def send(part: int, src: Floats, dst: Floats, at: int, lo: int, hi: int) -> None:
-            work = np.empty(block + (room * (hi - lo) if part == messages.INNER else 0))
-            messages.send(terms, lattices, 0, t, False, src, 0, dst, at, work, part, lo, hi)
+            work = np.empty(block + (room * (hi - lo) if part == large.INNER else 0))
+            large.send_large(terms, lattices, 0, t, False, src, 0, dst, at, work, part, lo, hi)
 
         def inner_part(lo: int, hi: int) -> None:
-            send(messages.INNER, table, between, lo * inner, lo, hi)
+            send(large.INNER, table, between, lo * inner, lo, hi)
 
         def outer_part(lo: int, hi: int) -> None:
-            send(messages.OUTER, between, out, 0, lo, hi)
+            send(large.OUTER, between, out, 0, lo, hi)
 
         in_parallel(inner_part, labels)
         in_parallel(outer_part, inner)
