@@ -1,10 +1,15 @@
 """The command line, as a person uses it."""
 
+import json
 import os
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+import pytest
+
+from sentrack.vision import save_clip, two_activities
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -12,8 +17,15 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
         [sys.executable, "-m", "sentrack", *arguments],
         capture_output=True,
         text=True,
-        env={**os.environ, **environment},
+        env={**os.environ, "COLUMNS": "200", **environment},
     )
+
+
+@pytest.fixture(scope="module")
+def boxes(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("clips") / "boxes.csv"
+    save_clip(two_activities(0)[0], path)
+    return str(path)
 
 
 def test_help_answers_at_once() -> None:
@@ -22,19 +34,85 @@ def test_help_answers_at_once() -> None:
     result = run("--help")
     assert time.perf_counter() - start < 1.0
     assert result.returncode == 0
-    assert "demo" in result.stdout
+    assert "track" in result.stdout
 
 
 def test_version() -> None:
     assert run("--version").stdout.startswith("sentrack 0.")
 
 
-def test_demo_prints_a_certificate_and_the_same_one_again() -> None:
-    first, second = run("demo", "--seed", "3"), run("demo", "--seed", "3")
-    assert "certified" in first.stdout
-    assert "yes, no answer is better" in first.stdout
-    strip = [line for line in first.stdout.splitlines() if "took" not in line]
-    assert strip == [line for line in second.stdout.splitlines() if "took" not in line]
+def test_track_prints_a_table_and_json(boxes: str) -> None:
+    sentences = "The person picked up the cup.", "The person approached the chair."
+    table = run("track", boxes, *sentences)
+    assert table.returncode == 0, table.stderr
+    assert table.stdout.count("proven best") == 2
+    assert "pick-up" in table.stdout
+    documents = json.loads(run("track", boxes, *sentences, "--json").stdout)
+    assert [d["sentence"] for d in documents] == list(sentences)
+    one = json.loads(run("track", boxes, sentences[0], "--json").stdout)
+    assert one["certified"] is True
+    assert one["score"] == documents[0]["score"]
+
+
+def test_track_writes_mot_lines_but_overwrites_nothing(boxes: str, tmp_path: Path) -> None:
+    out = tmp_path / "tracks.txt"
+    sentence = "The person picked up the cup."
+    assert run("track", boxes, sentence, "--mot", str(out)).returncode == 0
+    assert out.read_text().startswith("0,1,")
+    again = run("track", boxes, sentence, "--mot", str(out))
+    assert (again.returncode, "--force" in again.stderr) == (1, True)
+    assert run("track", boxes, sentence, "--mot", str(out), "--force").returncode == 0
+    assert [p.name for p in tmp_path.iterdir()] == ["tracks.txt"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("track", "missing.csv", "The person walked."), "missing.csv"),
+        (("track", "{boxes}", "The person carryed the cup."), "carried"),
+        (("track", "{boxes}", "The zebra walked."), "zebra"),
+        (("track", "{boxes}", "The person walked.", "--lexicon", "evryday"), "everyday"),
+        (("track", "{boxes}", "The person walked.", "--method", "vitebri"), "viterbi"),
+        (("track", "{boxes}", "The person walked.", "--size", "640"), "640x480"),
+        (("parse", "The person carried."), "carried"),
+        (("words", "cary"), "carry"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_1(
+    arguments: tuple[str, ...], message: str, boxes: str
+) -> None:
+    result = run(*(a.replace("{boxes}", boxes) for a in arguments))
+    assert result.returncode == 1
+    assert result.stdout == ""
+    lines = result.stderr.strip().splitlines()
+    assert message in lines[-1]
+    assert len(lines) == 1
+    assert "Traceback" not in result.stderr
+
+
+def test_parse_shows_the_reading() -> None:
+    result = run("parse", "The person to the left of the chair carried the backpack slowly.")
+    assert result.returncode == 0
+    assert "left-of(person 0, chair 2)" in result.stdout
+    assert "slowly(backpack 1)" in result.stdout
+
+
+def test_words_are_listed_and_drawn() -> None:
+    assert "carry" in run("words").stdout
+    drawn = run("words", "pick up").stdout
+    assert "reaching" in drawn
+    assert "gap(agent, patient)" in drawn
+
+
+def test_demo_shows_several_activities_and_the_same_again() -> None:
+    first, second = run("demo"), run("demo")
+    assert first.returncode == 0, first.stderr
+    assert "picked up the cup" in first.stdout
+    rows = [line for line in first.stdout.splitlines() if "% of frames" in line]
+    assert len(rows) == 4
+    assert all("yes" in row for row in rows)
+    times = [line.rsplit("│", 2)[0] for line in second.stdout.splitlines() if "% of" in line]
+    assert times == [row.rsplit("│", 2)[0] for row in rows]
 
 
 def test_a_cold_start_says_what_it_is_doing_and_a_warm_one_does_not(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_make_demo_works_in_a_fresh_checkout(tmp_path: Path) -> None:
         ["make", "demo"], cwd=tmp_path, env=environment, capture_output=True, text=True
     )
     assert result.returncode == 0, result.stderr
-    assert "yes, no answer is better" in result.stdout
+    assert "picked up the cup" in result.stdout
     assert (tmp_path / ".venv").is_dir()
 
 

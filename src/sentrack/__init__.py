@@ -27,32 +27,63 @@ if TYPE_CHECKING:
         posteriors,
         solve,
     )
+    from sentrack.language import Meaning, SentenceError
+    from sentrack.lexicon import Lexicon, LexiconError
+    from sentrack.tasks import Tracking, track
+    from sentrack.tasks import understand as parse
+    from sentrack.vision import Clip, ClipError, load_clip, save_clip
 
 __all__ = [
     "Ascent",
     "Auto",
+    "Clip",
+    "ClipError",
     "Dual",
     "Growth",
     "Infeasible",
+    "Lexicon",
+    "LexiconError",
+    "Meaning",
     "Polynomial",
     "Posteriors",
     "Problem",
     "ProblemError",
     "ProblemTooLarge",
+    "SentenceError",
     "SentrackError",
     "Solution",
     "TrackTerms",
+    "Tracking",
     "Viterbi",
     "WordTerms",
+    "load_clip",
+    "parse",
     "posteriors",
+    "save_clip",
     "solve",
+    "track",
 ]
+
+# Where each public name is defined.
+_HOMES = {
+    "sentrack.inference": (
+        "Ascent Auto Dual Growth Infeasible Polynomial Posteriors Problem ProblemError "
+        "ProblemTooLarge Solution TrackTerms Viterbi WordTerms posteriors solve"
+    ),
+    "sentrack.language": "Meaning SentenceError",
+    "sentrack.lexicon": "Lexicon LexiconError",
+    "sentrack.vision": "Clip ClipError load_clip save_clip",
+    "sentrack.tasks": "Tracking track understand",
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:
-    if name not in __all__:
+    if name == "parse":
+        name = "understand"
+    if name not in _HOME:
         raise AttributeError(f"module 'sentrack' has no attribute {name!r}")
-    return getattr(importlib.import_module("sentrack.inference"), name)
+    return getattr(importlib.import_module(_HOME[name]), name)
 
 
 def __dir__() -> list[str]:

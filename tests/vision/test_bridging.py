@@ -3,10 +3,11 @@
 import time
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentrack.vision import Clip, bridge, clip_from_arrays
+from sentrack.vision import Clip, bridge, bridging, clip_from_arrays
 from sentrack.vision.clip import Ints
 
 
@@ -96,7 +97,9 @@ def test_sources_equal_those_found_by_loops(seed: int) -> None:
         label=rng.integers(0, 3, N),
         frames=np.arange(T),
     )
-    wide = bridge(clip, ["pen", "cup"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bridging, "LOST", 0.0)  # nothing but whole frames is bridged
+        wide = bridge(clip, ["pen", "cup"])
     assert (np.diff(wide.frame_of) >= 0).all()
     for k, name in enumerate(clip.classes):
         mine = np.flatnonzero(wide.label == k)
@@ -133,3 +136,37 @@ def test_long_clips_are_fast() -> None:
     wide = bridge(clip, ["cup"])
     assert time.perf_counter() - began < 1.0
     np.testing.assert_array_equal(np.diff(wide.start), 5)
+
+
+def two_walkers(missing: set[int]) -> Clip:
+    """Two cups that move to the right at 10 fps, the upper one unseen in some frames."""
+    frame, boxes = [], []
+    for t in range(12):
+        for y in (50, 250):
+            if y == 250 or t not in missing:
+                frame.append(t)
+                boxes.append([20 + 6 * t, y, 80 + 6 * t, y + 60])
+    return clip_from_arrays("walk", (640, 480), 10, frame, ["cup"] * len(frame), boxes)
+
+
+def test_what_is_lost_and_found_again_is_filled_in_on_the_line_between() -> None:
+    clip = two_walkers({4, 5, 6})
+    wide = bridge(clip, ["cup"])
+    np.testing.assert_array_equal(np.diff(wide.start), 2)
+    np.testing.assert_array_equal(np.unique(wide.frame_of[wide.projected]), [4, 5, 6])
+    whole = two_walkers(set())
+    for t in range(12):
+        mine = np.sort(wide.boxes[wide.start[t] : wide.start[t + 1]], axis=0)
+        true = np.sort(whole.boxes[whole.start[t] : whole.start[t + 1]], axis=0)
+        np.testing.assert_allclose(mine, true, atol=1e-9)
+
+
+def test_what_is_lost_for_long_or_for_good_is_not_made_up() -> None:
+    for missing in ({3, 4, 5, 6, 7, 8}, {9, 10, 11}, {0, 1}):
+        wide = bridge(two_walkers(missing), ["cup"])
+        assert not wide.projected.any()
+
+
+def test_nothing_is_filled_in_where_nothing_is_lost() -> None:
+    clip = two_walkers(set())
+    assert bridge(clip, ["cup"]) is clip

@@ -1,29 +1,34 @@
-"""Bridging: boxes where the detector missed a class that it found in frames before or after.
+"""Bridging: boxes where the detector missed what it found in frames before or after.
 
-A track needs a box in every frame. Where a class was seen in some frames but not in this one, the
-boxes of the nearest frame that has it are moved along and stand in for what was missed.
+A track needs a box in every frame. Where a thing is lost for a moment, boxes between where it was
+last seen and where it is seen again stand in for what was missed. Where a class was seen in some
+frames but not in this one, the boxes of the nearest frame that has it are moved along.
 """
 
 from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
-from sentrack.vision.clip import Clip, Ints
+from sentrack.vision.clip import Bools, Clip, Floats, Ints
 from sentrack.vision.tables import class_name
 
 MOVING = 0.5  # seconds after which a projected box rests: motion tells little about a later place
 PERCENTILE = 10.0  # of the scores of a class: a projected box is no better than a poor detection
+LOST = 0.4  # seconds for which a thing may be lost between two boxes of it
+SAME = 0.3  # IoU of a box, moved along, and a later one that shows the same thing
 
 
 def bridge(clip: Clip, classes: Iterable[str]) -> Clip:
     """Give every frame boxes of each of some classes that occur in the clip.
 
-    A frame without one gets those of the nearest earlier frame that has some, or of the nearest
-    later one before the first, moved by their velocity for up to MOVING seconds. They keep class,
-    identity, colour and velocity and are marked as projected; their score is lowered to the tenth
-    percentile of the scores of the class in the clip. Detected boxes do not change, and a class
-    that does not occur at all stays absent.
+    First, things that are lost for up to LOST seconds get boxes in between (see `_lost`). Then a
+    frame without any box of a class gets those of the nearest earlier frame that has some, or of
+    the nearest later one before the first, moved by their velocity for up to MOVING seconds. Boxes
+    made here keep class, identity, colour and velocity and are marked as projected; their score is
+    lowered to the tenth percentile of the scores of the class in the clip. Detected boxes do not
+    change, and a class that does not occur at all stays absent.
 
     Args:
         clip: the clip.
@@ -32,32 +37,35 @@ def bridge(clip: Clip, classes: Iterable[str]) -> Clip:
     Returns:
         A clip of the same frames; the projected boxes of a frame follow the detected ones.
     """
-    frame = clip.frame_of
-    source, target, floor = [], [], []
     for name in sorted({class_name(word) for word in classes} & set(clip.classes)):
-        rows = np.flatnonzero(clip.label == clip.classes.index(name))
+        label = clip.classes.index(name)
+        rows = np.flatnonzero(clip.label == label)
         if len(rows) == 0:
             continue
-        found, missed = _gaps(rows, frame[rows], clip.T)
-        source.append(found)
-        target.append(missed)
         seen = rows[~clip.projected[rows]] if not clip.projected[rows].all() else rows
-        floor.append(np.full(len(found), np.percentile(clip.score[seen], PERCENTILE)))
-    if not any(map(len, source)):
+        floor = float(np.percentile(clip.score[seen], PERCENTILE))
+        clip = _add(clip, *_lost(clip, rows), floor)
+        rows = np.flatnonzero(clip.label == label)
+        row, at = _gaps(rows, clip.frame_of[rows], clip.T)
+        lapse = np.clip(clip.times[at] - clip.times[clip.frame_of[row]], -MOVING, MOVING)
+        moved = clip.velocity[row] * lapse[:, None] * clip.size[1]
+        clip = _add(clip, row, at, clip.boxes[row] + np.tile(moved, 2), floor)
+    return clip
+
+
+def _add(clip: Clip, row: Ints, at: Ints, boxes: Floats, floor: float) -> Clip:
+    """Put (P, 4) projected boxes, made of (P,) detections, into (P,) frames."""
+    if len(row) == 0:
         return clip
-    row, at = np.concatenate(source), np.concatenate(target)
-    lapse = np.clip(clip.times[at] - clip.times[frame[row]], -MOVING, MOVING)
-    moved = clip.velocity[row] * lapse[:, None] * clip.size[1]
-    everything = np.concatenate([frame, at])
+    everything = np.concatenate([clip.frame_of, at])
     order = np.argsort(everything, kind="stable")
-    both = np.concatenate([np.arange(len(frame)), row])[order]
-    boxes = np.concatenate([clip.boxes, clip.boxes[row] + np.tile(moved, 2)])
-    score = np.concatenate([clip.score, np.minimum(clip.score[row], np.concatenate(floor))])
+    both = np.concatenate([np.arange(len(clip.label)), row])[order]
+    score = np.concatenate([clip.score, np.minimum(clip.score[row], floor)])
     projected = np.concatenate([clip.projected, np.ones(len(row), dtype=np.bool_)])
     return replace(
         clip,
         start=np.searchsorted(everything[order], np.arange(clip.T + 1)),
-        boxes=boxes[order],
+        boxes=np.concatenate([clip.boxes, boxes])[order],
         label=clip.label[both],
         score=score[order],
         velocity=clip.velocity[both],
@@ -65,6 +73,65 @@ def bridge(clip: Clip, classes: Iterable[str]) -> Clip:
         id=clip.id[both],
         projected=projected[order],
     )
+
+
+def _lost(clip: Clip, rows: Ints) -> tuple[Ints, Ints, Floats]:
+    """Boxes for things that are seen, lost and seen again within LOST seconds, for one class.
+
+    A detection that nothing continues in the next frame is moved along; the first later one that it
+    meets, and that nothing leads to either, shows the same thing, and the boxes between lie on the
+    line between the two.
+
+    Returns:
+        (P,) the detections before the gap, (P,) frames in it, and (P, 4) boxes.
+    """
+    places, real = _padded(clip, rows)
+    T = len(places)
+    most = min(T - 1, round(LOST / clip.seconds))
+    open_end, open_start = real.copy(), real.copy()
+    found: list[tuple[Ints, Ints, Floats]] = []
+    for k in range(1, most + 1):
+        i, j = places[:-k], places[k:]
+        lapse = (clip.times[k:] - clip.times[:-k])[:, None, None]
+        moved = clip.boxes[i] + np.tile(clip.velocity[i] * lapse * clip.size[1], 2)
+        meets = _iou(moved, clip.boxes[j])
+        meets *= (open_end[:-k] & real[:-k])[:, :, None] & (open_start[k:] & real[k:])[:, None, :]
+        led_to = meets.max(axis=1, initial=0.0) >= SAME
+        t, a = np.nonzero(meets.max(axis=2, initial=0.0) >= SAME)
+        b = meets.argmax(axis=2)[t, a]
+        open_end[t, a] = False
+        open_start[k:][led_to] = False
+        before, after = places[t, a], places[t + k, b]
+        for step in range(1, k):
+            at = t + step
+            span = clip.times[t + k] - clip.times[t]
+            part = ((clip.times[at] - clip.times[t]) / span)[:, None]
+            boxes = (1 - part) * clip.boxes[before] + part * clip.boxes[after]
+            found.append((before, at, boxes))
+    if not found:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 4))
+    row, at, boxes = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return row, at, boxes
+
+
+def _padded(clip: Clip, rows: Ints) -> tuple[Ints, Bools]:
+    """(T, J) the rows of every frame, padded with row 0, and which of them are real."""
+    frame = clip.frame_of[rows]
+    counts = np.bincount(frame, minlength=clip.T)
+    place = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    places = np.zeros((clip.T, counts.max()), dtype=np.int64)
+    real = np.zeros(places.shape, dtype=np.bool_)
+    places[frame, place], real[frame, place] = rows, True
+    return places, real
+
+
+def _iou(a: Floats, b: Floats) -> npt.NDArray[np.float64]:
+    """(T, I, J): intersection over union of boxes (T, I, 4) and (T, J, 4)."""
+    low = np.maximum(a[:, :, None, :2], b[:, None, :, :2])
+    high = np.minimum(a[:, :, None, 2:], b[:, None, :, 2:])
+    shared = np.clip(high - low, 0, None).prod(axis=-1)
+    areas = [(box[..., 2:] - box[..., :2]).prod(axis=-1) for box in (a, b)]
+    return np.asarray(shared / (areas[0][:, :, None] + areas[1][:, None, :] - shared))
 
 
 def _gaps(rows: Ints, frame: Ints, T: int) -> tuple[Ints, Ints]:

@@ -1,0 +1,260 @@
+"""What words can look at: features of candidates, each with named bins.
+
+A feature is computed for all frames and all candidates (or pairs of candidates) at once. Lengths
+are in frame heights and times in seconds, so that neither resolution nor frame rate changes a
+meaning.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Values = npt.NDArray[np.float32]
+Bins = npt.NDArray[np.int16]
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The candidates of one participant, padded to the same number J in all T frames.
+
+    Attributes:
+        centre: (T, J, 2) in frame heights, y downwards.
+        extent: (T, J, 2) width and height in frame heights.
+        velocity: (T, J, 2) frame heights per second.
+        colour: (T, J, 3) hue in degrees, saturation and value; NaN where unknown.
+        aspect: width of a frame over its height.
+        fps: source frames per second.
+    """
+
+    centre: Values
+    extent: Values
+    velocity: Values
+    colour: Values
+    aspect: float
+    fps: float
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A named measurement and the bins that word models are written in.
+
+    Attributes:
+        name: what the lexicon calls it.
+        arity: the number of participants it needs.
+        unit: of its values, or "" where it has none.
+        bins: their names, in order.
+        edges: upper edges of all bins but the last; empty if `measure` returns bins itself.
+        measure: from candidates, (T, J) each, to values (T, J) or (T, J1, J2).
+        about: what it measures, in one line.
+    """
+
+    name: str
+    arity: int
+    unit: str
+    bins: tuple[str, ...]
+    edges: tuple[float, ...]
+    measure: Callable[..., npt.NDArray[np.generic]]
+    about: str
+
+    def binned(self, *candidates: Candidates) -> Bins:
+        """The bin of every candidate (T, J), or of every pair (T, J1, J2)."""
+        values = self.measure(*candidates)
+        if not self.edges:
+            return values.astype(np.int16)
+        # A value on an edge belongs to the lower bin.
+        edges = np.array(self.edges, dtype=np.float32)
+        return np.searchsorted(edges, values.astype(np.float32), side="left").astype(np.int16)
+
+
+FEATURES: dict[str, Feature] = {}
+
+
+def feature(
+    name: str, arity: int, unit: str, bins: str, edges: tuple[float, ...] = ()
+) -> Callable[[Callable[..., npt.NDArray[np.generic]]], Callable[..., npt.NDArray[np.generic]]]:
+    """Register a measurement; its docstring says what it is."""
+
+    def register(
+        measure: Callable[..., npt.NDArray[np.generic]],
+    ) -> Callable[..., npt.NDArray[np.generic]]:
+        names = tuple(bins.split())
+        about = (measure.__doc__ or "").splitlines()[0]
+        FEATURES[name] = Feature(name, arity, unit, names, edges, measure, about)
+        return measure
+
+    return register
+
+
+def between(a: Candidates, b: Candidates) -> Values:
+    """(T, Ja, Jb, 2): from the centre of every candidate of a to every one of b."""
+    return np.asarray(b.centre[:, None, :, :] - a.centre[:, :, None, :])
+
+
+def length(vectors: Values) -> Values:
+    """Euclidean length along the last axis."""
+    return np.asarray(np.hypot(vectors[..., 0], vectors[..., 1]))
+
+
+# Slower than this, in frame heights per second, is at rest: what jitter of boxes amounts to.
+STILL = 0.06
+
+
+@feature("speed", 1, "frame heights per second", "still slow moderate fast", (STILL, 0.2, 0.6))
+def speed(a: Candidates) -> Values:
+    """How fast it moves."""
+    return length(a.velocity)
+
+
+@feature("motion", 1, "frame heights per second", "rest moving", (STILL,))
+def motion(a: Candidates) -> Values:
+    """Whether it moves at all."""
+    return length(a.velocity)
+
+
+@feature("pace", 1, "own heights per second", "rest walk run", (0.15, 1.3))
+def pace(a: Candidates) -> Values:
+    """How fast it moves for its size, so that those far away walk as fast as those nearby."""
+    return np.asarray(length(a.velocity) / np.maximum(a.extent[..., 1], 1e-3))
+
+
+@feature("heading", 1, "", "none right down left up")
+def heading(a: Candidates) -> Bins:
+    """The direction it moves in, if it moves."""
+    angle = np.arctan2(a.velocity[..., 1], a.velocity[..., 0])
+    quarter = np.rint(angle / (np.pi / 2)).astype(np.int16) % 4
+    return np.where(length(a.velocity) <= STILL, 0, 1 + quarter).astype(np.int16)
+
+
+@feature("vertical", 1, "frame heights per second", "up level down", (-STILL, STILL))
+def vertical(a: Candidates) -> Values:
+    """Its vertical motion."""
+    return np.asarray(a.velocity[..., 1])
+
+
+@feature("bulk", 1, "frame heights", "small medium large", (0.12, 0.35))
+def bulk(a: Candidates) -> Values:
+    """The side of a square of its area."""
+    return np.asarray(np.sqrt(a.extent.prod(axis=-1)))
+
+
+COLOURS = "red orange yellow green blue purple pink brown black white grey"
+
+
+@feature("colour", 1, "", COLOURS + " unknown")
+def colour(a: Candidates) -> Bins:
+    """Its basic colour, from hue, saturation and value."""
+    h, s, v = a.colour[..., 0], a.colour[..., 1], a.colour[..., 2]
+    with np.errstate(invalid="ignore"):
+        hue = np.searchsorted(np.array([15, 40, 70, 165, 260, 295, 345]), h, side="right")
+        named = np.array([0, 1, 2, 3, 4, 5, 6, 0])[hue]
+        named = np.where((named == 1) & (v < 0.6), 7, named)
+        named = np.where((named == 0) & (s < 0.5) & (v > 0.6), 6, named)
+        named = np.where(s < 0.18, np.where(v > 0.8, 9, 10), named)
+        named = np.where(v < 0.18, 8, named)
+    return np.where(np.isnan(h), 11, named).astype(np.int16)
+
+
+@feature("distance", 2, "frame heights", "near medium far", (0.18, 0.45))
+def distance(a: Candidates, b: Candidates) -> Values:
+    """Between their centres."""
+    return length(between(a, b))
+
+
+@feature("gap", 2, "frame heights", "touching near apart far", (0.0, 0.06, 0.25))
+def gap(a: Candidates, b: Candidates) -> Values:
+    """Between their boxes; none where they overlap."""
+    reach = 0.5 * (a.extent[:, :, None, :] + b.extent[:, None, :, :])
+    return length(np.maximum(np.abs(between(a, b)) - reach, 0))
+
+
+@feature("closing", 2, "frame heights per second", "closing steady parting", (-STILL, STILL))
+def closing(a: Candidates, b: Candidates) -> Values:
+    """The rate at which their distance changes."""
+    apart = between(a, b)
+    relative = b.velocity[:, None, :, :] - a.velocity[:, :, None, :]
+    return np.asarray((apart * relative).sum(axis=-1) / np.maximum(length(apart), 1e-3))
+
+
+@feature("advance", 2, "frame heights per second", "away neither towards", (-STILL, STILL))
+def advance(a: Candidates, b: Candidates) -> Values:
+    """How fast the first moves towards where the second is."""
+    apart = between(a, b)
+    return np.asarray(
+        (apart * a.velocity[:, :, None, :]).sum(axis=-1) / np.maximum(length(apart), 1e-3)
+    )
+
+
+@feature("side", 2, "frame heights", "left level right", (-0.04, 0.04))
+def side(a: Candidates, b: Candidates) -> Values:
+    """Whether the first is to the left or the right of the second."""
+    return np.asarray(-between(a, b)[..., 0])
+
+
+@feature("height", 2, "frame heights", "above level below", (-0.04, 0.04))
+def height(a: Candidates, b: Candidates) -> Values:
+    """Whether the first is above or below the second."""
+    return np.asarray(-between(a, b)[..., 1])
+
+
+def shared_area(a: Candidates, b: Candidates) -> Values:
+    """(T, Ja, Jb): the area of the intersection of their boxes."""
+    reach = 0.5 * (a.extent[:, :, None, :] + b.extent[:, None, :, :])
+    smaller = np.minimum(a.extent[:, :, None, :], b.extent[:, None, :, :])
+    sides = np.clip(reach - np.abs(between(a, b)), 0, smaller)
+    return np.asarray(sides.prod(axis=-1))
+
+
+@feature("overlap", 2, "part of the smaller box", "none some much", (0.02, 0.4))
+def overlap(a: Candidates, b: Candidates) -> Values:
+    """How much of the smaller box lies in the other."""
+    areas = a.extent.prod(axis=-1)[:, :, None], b.extent.prod(axis=-1)[:, None, :]
+    return np.asarray(shared_area(a, b) / np.maximum(np.minimum(*areas), 1e-9))
+
+
+@feature("containment", 2, "part of the first box", "outside partly inside", (0.2, 0.75))
+def containment(a: Candidates, b: Candidates) -> Values:
+    """How much of the first box lies in the second."""
+    return np.asarray(shared_area(a, b) / np.maximum(a.extent.prod(axis=-1)[:, :, None], 1e-9))
+
+
+@feature("ratio", 2, "area over area", "smaller similar larger", (0.6, 1.6))
+def ratio(a: Candidates, b: Candidates) -> Values:
+    """The area of the first over the area of the second."""
+    areas = a.extent.prod(axis=-1)[:, :, None], b.extent.prod(axis=-1)[:, None, :]
+    return np.asarray(areas[0] / np.maximum(areas[1], 1e-9))
+
+
+@feature("together", 2, "", "still together apart")
+def together(a: Candidates, b: Candidates) -> Bins:
+    """Whether they rest, move as one, or move differently."""
+    fast = np.maximum(length(a.velocity)[:, :, None], length(b.velocity)[:, None, :])
+    differ = length(a.velocity[:, :, None, :] - b.velocity[:, None, :, :])
+    moving = np.where(differ <= 0.4 * fast + 0.5 * STILL, 1, 2)
+    return np.where(fast <= STILL, 0, moving).astype(np.int16)
+
+
+@feature("support", 2, "", "beside above on into beneath")
+def support(a: Candidates, b: Candidates) -> Bins:
+    """Where the lower edge of the first is relative to the second, if one is over the other.
+
+    Beside is what shares less than half of the narrower width. Else the lower edge of the first is
+    above the top of the second, from its top (within 0.04 frame heights) to its middle, from its
+    middle to its bottom, or beneath that.
+    """
+    apart = between(a, b)
+    sizes = a.extent[:, :, None, :], b.extent[:, None, :, :]
+    shared = 0.5 * (sizes[0] + sizes[1])[..., 0] - np.abs(apart[..., 0])
+    # From the middle of the second downwards to the lower edge of the first.
+    foot = 0.5 * sizes[0][..., 1] - apart[..., 1]
+    half = 0.5 * sizes[1][..., 1]
+    over = 1 + (foot >= -half - 0.04) + (foot > 0).astype(np.int16) + (foot > half)
+    return np.where(shared < 0.5 * np.minimum(*sizes)[..., 0], 0, over).astype(np.int16)
+
+
+@feature("depth", 2, "frame heights", "behind level front", (-0.03, 0.03))
+def depth(a: Candidates, b: Candidates) -> Values:
+    """How much lower the first reaches: on level ground, what reaches lower is nearer."""
+    first, second = (c.centre[..., 1] + 0.5 * c.extent[..., 1] for c in (a, b))
+    return np.asarray(first[:, :, None] - second[:, None, :])

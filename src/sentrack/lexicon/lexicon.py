@@ -1,0 +1,188 @@
+"""A lexicon: all words with their meanings, from one TOML file."""
+
+import difflib
+import tomllib
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sentrack.language.vocabulary import Entry, Vocabulary
+from sentrack.lexicon import paper_features as paper_features  # registers its features
+from sentrack.lexicon.errors import LexiconError
+from sentrack.lexicon.model import Floats, WordModel
+from sentrack.lexicon.reading import read_word
+
+SHIPPED = ("everyday", "paper", "paper9")
+TOP = ("name", "about", "base", "split", "zero", "noise", "words")
+
+
+@dataclass(frozen=True, eq=False)
+class Lexicon:
+    """What words mean.
+
+    Attributes:
+        name: of the file, without its ending.
+        about: one line on what it is for.
+        words: the models, by part of speech and name.
+    """
+
+    name: str
+    about: str
+    words: dict[tuple[str, str], WordModel]
+
+    @classmethod
+    def load(cls, source: str | Path = "everyday") -> "Lexicon":
+        """A shipped lexicon by its name, or a TOML file.
+
+        Raises:
+            LexiconError: naming the file, the word and the field that is wrong.
+        """
+        if str(source) in SHIPPED:
+            return _shipped(str(source))
+        path = Path(source)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            near = difflib.get_close_matches(str(source), SHIPPED, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else f"; shipped: {', '.join(SHIPPED)}"
+            raise LexiconError(f"{source}: no such lexicon ({error}){hint}") from None
+        return read(text, path.name)
+
+    def model(self, name: str, part: str) -> WordModel:
+        """The model of a word; a noun without one names the detector class of its name."""
+        found = self.words.get((part, name))
+        if found is not None:
+            return found
+        if part == "noun":
+            return WordModel(name, "noun", (name.replace("-", " "),), ("it",), classes=(name,))
+        raise LexiconError(f"{self.name}: it has no {part} {name!r}")
+
+    def find(self, name: str) -> list[WordModel]:
+        """All words of a name or form, whatever their part of speech.
+
+        Raises:
+            LexiconError: with the nearest name if there is none.
+        """
+        wanted = name.strip().lower().replace("-", " ")
+        found = [
+            model
+            for model in self.words.values()
+            if wanted == model.name.replace("-", " ") or wanted in model.forms
+        ]
+        if not found:
+            names = [model.name for model in self.words.values()]
+            near = difflib.get_close_matches(name, names, n=3, cutoff=0.0)
+            raise LexiconError(
+                f"{self.name}: there is no word {name!r}; the nearest are {', '.join(near)}"
+            )
+        return found
+
+    def vocabulary(self) -> Vocabulary:
+        """Its words as the grammar sees them."""
+        return Vocabulary(_entry(model) for model in self.words.values())
+
+
+def read(text: str, where: str) -> Lexicon:
+    """A lexicon from the text of a TOML file."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise LexiconError(f"{where}: it is not TOML: {error}") from None
+    for key in data:
+        if key not in TOP:
+            near = difflib.get_close_matches(key, TOP, n=1, cutoff=0.0)[0]
+            raise LexiconError(f"{where}: there is no field {key!r}; did you mean {near!r}?")
+    words: dict[tuple[str, str], WordModel] = {}
+    if "base" in data:
+        words |= Lexicon.load(data["base"]).words
+    entries = data.get("words", {})
+    if not isinstance(entries, dict):
+        raise LexiconError(f"{where}: words must be tables, [words.NAME]")
+    zero, noise = _unit(data, "zero", where), _unit(data, "noise", where)
+    for key, entry in entries.items():
+        # Two words of one spelling, such as the verb and the direction "left", need two keys.
+        name = key.split("/")[-1]
+        model = read_word(name, entry, f"{where}: words.{key}", zero, noise)
+        words[model.part, name] = model
+    if "split" in data:
+        parts = data["split"]
+        if isinstance(parts, bool) or not isinstance(parts, int) or parts < 1:
+            raise LexiconError(f"{where}: split is {parts!r}; it must be a whole number from 1 on")
+        words = {key: split(model, parts, zero) for key, model in words.items()}
+    return Lexicon(str(data.get("name", where)), str(data.get("about", "")), words)
+
+
+def split(model: WordModel, parts: int, zero: float = 0.0) -> WordModel:
+    """Every state of a multi-state word split left to right into some with the same output.
+
+    Args:
+        model: the word.
+        parts: how many states each of its own becomes.
+        zero: what stands for a probability of zero, except that of going back.
+    """
+    if model.K == 1 or parts == 1:
+        return model
+    names = tuple(f"{name} {i + 1}" for name in model.states for i in range(parts))
+    initial = np.zeros(model.K * parts)
+    initial[::parts] = np.where(model.initial > zero, model.initial, 0.0)
+    initial[initial == 0] = zero
+    return replace(
+        model,
+        states=names,
+        outputs=tuple(np.repeat(output, parts, axis=0) for output in model.outputs),
+        initial=initial / initial.sum(),
+        seconds=None if model.seconds is None else np.repeat(model.seconds / parts, parts),
+        transitions=_split_transitions(model.transitions, parts, zero),
+        final=np.repeat(model.final, parts),
+    )
+
+
+def _split_transitions(given: Floats | None, parts: int, zero: float) -> Floats | None:
+    """A phase keeps its mean length: its parts are left `parts` times as readily.
+
+    None is left more readily than the first state was, though. The last phase is never left; its
+    parts but the last hand on as readily as those of the phase before.
+    """
+    if given is None:
+        return None
+    K = len(given)
+    onwards = np.triu(np.where(given > zero, given, 0.0), k=1)
+    leave = np.minimum(parts * (1 - np.diag(given)), 1 - given[0, 0])
+    leave[-1] = leave[-2]
+    transitions = np.zeros((K * parts, K * parts))
+    for k in range(K * parts - 1):
+        phase, part = divmod(k, parts)
+        transitions[k, k] = 1 - leave[phase]
+        if part < parts - 1:
+            transitions[k, k + 1] = leave[phase]
+        else:
+            share = onwards[phase] / max(onwards[phase].sum(), 1e-300)
+            transitions[k, ::parts] += leave[phase] * share
+    transitions[-1, -1] = 1.0
+    upper = np.triu(np.ones_like(transitions)) > 0
+    transitions[upper & (transitions == 0)] = zero
+    return np.asarray(transitions / transitions.sum(axis=1, keepdims=True))
+
+
+@cache
+def _shipped(name: str) -> Lexicon:
+    text = (
+        resources.files("sentrack.lexicon").joinpath("shipped", f"{name}.toml").read_text("utf-8")
+    )
+    return read(text, f"{name}.toml")
+
+
+def _unit(data: dict[str, Any], key: str, where: str) -> float:
+    value = data.get(key, 0.0)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:
+        raise LexiconError(f"{where}: {key} is {value!r}; it must be a number from 0 to below 1")
+    return float(value)
+
+
+def _entry(model: WordModel) -> Entry:
+    grammar: dict[str, Any] = dict(model.grammar)
+    return Entry(model.name, model.part, model.forms, model.roles, model.moves, **grammar)

@@ -1,0 +1,133 @@
+"""What words mean: hidden Markov models over named, binned features."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from sentrack.lexicon.features import FEATURES, Feature
+
+Floats = npt.NDArray[np.float64]
+
+# Combinations of bins up to which a word's features are looked up in one table.
+TABLE = 4096
+
+
+@dataclass(frozen=True)
+class Observed:
+    """A feature of some of a word's participants.
+
+    Attributes:
+        feature: the registered feature.
+        roles: indices of the word's roles that it is measured on, in order.
+    """
+
+    feature: Feature
+    roles: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class WordModel:
+    """One word: how it is said, of whom, and what it looks like.
+
+    Attributes:
+        name: canonical, with hyphens.
+        part: part of speech.
+        forms: how it is written; the base form of verbs.
+        roles: names of its participants, in order.
+        moves: the role that a verb moves.
+        grammar: further facts for the grammar: irregular forms, particle, preposition, opposite.
+        classes: of a noun, the detector classes that it names; empty for all.
+        states: names of its states.
+        observed: the features it looks at.
+        outputs: per feature, (K, bins): probability of every bin in every state.
+        initial: (K,) probability of the state in the first frame.
+        seconds: (K,) mean time in a state before the next; None where `transitions` is given.
+        transitions: (K, K) probability per frame; None where `seconds` is given.
+        final: (K,) whether the word may end in a state.
+        noise: probability that a frame shows nothing of the word: bins at random.
+    """
+
+    name: str
+    part: str
+    forms: tuple[str, ...]
+    roles: tuple[str, ...]
+    moves: int = 0
+    grammar: Mapping[str, object] = field(default_factory=dict)
+    classes: tuple[str, ...] = ()
+    states: tuple[str, ...] = ("is",)
+    observed: tuple[Observed, ...] = ()
+    outputs: tuple[Floats, ...] = ()
+    initial: Floats = field(default_factory=lambda: np.ones(1))
+    seconds: Floats | None = None
+    transitions: Floats | None = None
+    final: npt.NDArray[np.bool_] = field(default_factory=lambda: np.ones(1, dtype=np.bool_))
+    noise: float = 0.0
+
+    @property
+    def K(self) -> int:  # noqa: N802 - the paper's symbol
+        """Number of states."""
+        return len(self.states)
+
+    @property
+    def background(self) -> float:
+        """Log probability, per frame, of a word that means nothing: uniform over bins."""
+        return -math.fsum(math.log(len(o.feature.bins)) for o in self.observed)
+
+    def log_initial(self) -> Floats:
+        """(K,): the initial term."""
+        return _log(self.initial)
+
+    def log_transitions(self, seconds: float) -> Floats:
+        """(K, K): the transition term for frames this far apart.
+
+        Given mean times, a state is left for the next with the probability that a time with that
+        mean ends within a frame; the last state is kept.
+        """
+        if self.transitions is not None:
+            return _log(self.transitions)
+        assert self.seconds is not None or self.K == 1
+        stay = np.ones(self.K)
+        if self.seconds is not None:
+            stay[:-1] = np.exp(-seconds / self.seconds[:-1])
+        return _log(np.diag(stay) + np.diag(1 - stay[:-1], k=1))
+
+    def tables(self) -> list[tuple[tuple[Observed, ...], Floats]]:
+        """Groups of features, each with its log probabilities (K, combinations of bins).
+
+        The sum over groups is the emission term h, except for noise where there are several.
+        """
+        groups: list[tuple[tuple[Observed, ...], Floats]] = []
+        members: tuple[Observed, ...] = ()
+        table = np.zeros((self.K, 1))
+        for observed, output in zip(self.observed, self.outputs, strict=True):
+            if members and table.shape[1] * output.shape[1] > TABLE:
+                groups.append((members, table))
+                members, table = (), np.zeros((self.K, 1))
+            members += (observed,)
+            table = (table[:, :, None] + _log(output)[:, None, :]).reshape(self.K, -1)
+        groups.append((members, table))
+        if len(groups) == 1 and self.noise > 0:
+            groups = [(members, self.noisy(table))]
+        return groups
+
+    def noisy(self, log_probability: Floats) -> Floats:
+        """Mix with a word that means nothing, so that no frame costs more than -ln(noise)."""
+        if self.noise == 0:
+            return log_probability
+        return np.logaddexp(
+            math.log1p(-self.noise) + log_probability, math.log(self.noise) + self.background
+        )
+
+
+def uniform(feature: str) -> Floats:
+    """(bins,): every bin of a feature equally probable."""
+    bins = len(FEATURES[feature].bins)
+    return np.full(bins, 1.0 / bins)
+
+
+def _log(probability: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(probability))

@@ -1,0 +1,176 @@
+"""From what was seen and what was said to the terms of Eq. 4."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sentrack.inference import Problem, WordTerms
+from sentrack.language.meaning import Meaning
+from sentrack.lexicon.features import Bins, shared_area
+from sentrack.lexicon.lexicon import Lexicon
+from sentrack.lexicon.model import Observed, WordModel
+from sentrack.objective.candidates import Cast, cast, detection_scores, track_terms
+from sentrack.vision.bridging import bridge
+from sentrack.vision.clip import Clip, ClipError
+
+Floats = npt.NDArray[np.float64]
+
+# Two boxes of one class that share more than this part of their union show the same object, mostly.
+SAME = 0.5
+# What it costs, in nats, when two participants that must differ are shown by such boxes.
+SAME_COST = 4.0
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """The terms of a sentence on a clip, and where they came from.
+
+    Attributes:
+        clip: with gaps bridged.
+        meaning: of the sentence.
+        models: of its words, in order.
+        casts: the candidates of every participant.
+        problem: Eq. 4; words of the sentence first, then constraints.
+    """
+
+    clip: Clip
+    meaning: Meaning
+    models: tuple[WordModel, ...]
+    casts: tuple[Cast, ...]
+    problem: Problem
+
+
+def build(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> Objective:
+    """Put the terms of Eq. 4 together.
+
+    Raises:
+        ClipError: when a noun's class was not detected anywhere in the clip.
+    """
+    models = tuple(lexicon.model(word.word, word.part) for word in meaning.words)
+    nouns = [lexicon.model(p.noun, "noun") for p in meaning.participants]
+    wanted = sorted({c for noun in nouns for c in noun.classes})
+    clip = bridge(clip, wanted)
+    scores = detection_scores(clip)
+    casts: dict[tuple[str, ...], Cast] = {}
+    tracks = {}
+    for noun in nouns:
+        if noun.classes not in casts:
+            casts[noun.classes] = cast(clip, _allowed(clip, noun))
+            tracks[noun.classes] = track_terms(clip, casts[noun.classes], scores)
+    chosen = tuple(casts[noun.classes] for noun in nouns)
+    measured: dict[tuple[str, tuple[int, ...]], Bins] = {}
+    words = [
+        _word_terms(clip, model, word.participants, chosen, measured)
+        for model, word in zip(models, meaning.words, strict=True)
+    ]
+    words += [
+        _apart(chosen, pair) for pair in meaning.distinct if chosen[pair[0]] is chosen[pair[1]]
+    ]
+    problem = Problem([tracks[noun.classes] for noun in nouns], words)
+    return Objective(clip, meaning, models, chosen, problem)
+
+
+def _allowed(clip: Clip, noun: WordModel) -> npt.NDArray[np.bool_]:
+    if not noun.classes:
+        return np.ones(len(clip.label), dtype=np.bool_)
+    known = [clip.classes.index(c) for c in noun.classes if c in clip.classes]
+    allowed = np.isin(clip.label, known)
+    if not allowed.any():
+        raise ClipError(f"{clip.name}: no {noun.name} was detected in it")
+    return allowed
+
+
+def _word_terms(
+    clip: Clip,
+    model: WordModel,
+    participants: tuple[int, ...],
+    casts: tuple[Cast, ...],
+    measured: dict[tuple[str, tuple[int, ...]], Bins],
+) -> WordTerms:
+    players = [casts[p] for p in participants]
+    J = [c.rows.shape[1] for c in players]
+    if model.observed:
+        h = _unseen(clip, model, players, _emission(model, participants, casts, measured))
+    else:
+        # A noun: its candidates are of its class; one that names all classes says nothing.
+        value = 0.0 if model.classes else -float(np.log(len(clip.classes)))
+        h = np.broadcast_to(np.float64(value), (clip.T, model.K, *J))
+    last = np.where(model.final, 0.0, -np.inf).reshape(-1, *[1] * len(J))
+    emission = []
+    for t in range(clip.T):
+        real: tuple[Any, ...] = tuple(slice(int(c.counts[t])) for c in players)
+        table = h[(t, slice(None), *real)]
+        emission.append(table + last if t == clip.T - 1 else table)
+    return WordTerms(
+        model.log_initial(), model.log_transitions(clip.seconds), emission, participants
+    )
+
+
+def _emission(
+    model: WordModel,
+    participants: tuple[int, ...],
+    casts: tuple[Cast, ...],
+    measured: dict[tuple[str, tuple[int, ...]], Bins],
+) -> Floats:
+    """(T, K, J1, ..., JI): log probability of what is seen of every tuple of candidates."""
+    tables = model.tables()
+    total: Floats | None = None
+    for members, table in tables:
+        code: npt.NDArray[np.intp] | None = None
+        for observed in members:
+            bins = _bins(observed, participants, casts, measured)
+            code = bins if code is None else code * len(observed.feature.bins) + bins
+        assert code is not None
+        values = np.moveaxis(table.T[code], -1, 1)
+        total = values if total is None else total + values
+    assert total is not None
+    return total if len(tables) == 1 else model.noisy(total)
+
+
+def _unseen(clip: Clip, model: WordModel, players: list[Cast], h: Floats) -> Floats:
+    """What is not seen says nothing: projected boxes are as good as any to every state."""
+    for axis, player in enumerate(players):
+        projected = clip.projected[player.rows]
+        if projected.any():
+            shape = [clip.T] + [1] * (len(players) + 1)
+            shape[2 + axis] = projected.shape[1]
+            h = np.where(projected.reshape(shape), model.background, h)
+    return h
+
+
+def _bins(
+    observed: Observed,
+    participants: tuple[int, ...],
+    casts: tuple[Cast, ...],
+    measured: dict[tuple[str, tuple[int, ...]], Bins],
+) -> npt.NDArray[np.intp]:
+    """Bins of a feature with one axis for every participant of the word: (T, 1 or J1, ...).
+
+    Features that several words look at are measured once.
+    """
+    about = tuple(participants[r] for r in observed.roles)
+    key = (observed.feature.name, about)
+    if key not in measured:
+        measured[key] = observed.feature.binned(*(casts[p].candidates for p in about))
+    bins = measured[key]
+    order = np.argsort(observed.roles)
+    bins = bins.transpose(0, *(1 + order))
+    shape = [bins.shape[0]] + [1] * len(participants)
+    for axis, role in enumerate(sorted(observed.roles)):
+        shape[1 + role] = bins.shape[1 + axis]
+    return bins.reshape(shape).astype(np.intp)
+
+
+def _apart(casts: tuple[Cast, ...], pair: tuple[int, int]) -> WordTerms:
+    """Two participants are never the same detection, and rarely ones of the same object."""
+    players = casts[pair[0]]
+    seen = players.candidates
+    areas = seen.extent.prod(axis=-1)
+    shared = shared_area(seen, seen)
+    union = areas[:, :, None] + areas[:, None, :] - shared
+    cost = np.where(shared > SAME * union, -SAME_COST, 0.0)
+    cost[players.rows[:, :, None] == players.rows[:, None, :]] = -np.inf
+    emission = [cost[t, None, :n, :n] for t, n in enumerate(players.counts)]
+    return WordTerms([0.0], [[0.0]], emission, pair)

@@ -1,0 +1,93 @@
+"""The candidates of a participant, and the terms of its track."""
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sentrack.inference import TrackTerms
+from sentrack.lexicon.features import Candidates
+from sentrack.vision.clip import Clip
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+# Coherence: half of its strength is lost at this distance (frame heights) between a box and where
+# the box before was going, for frames 1/30 s apart; the paper's 50 of 1280 pixels, in a 4:3 frame.
+REACH = 50 / 960
+SLOPE = 11 / 960
+# A probability below this is taken for this: a missed detection costs no more than a few nats.
+FAINTEST = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Cast:
+    """Who can play a participant.
+
+    Attributes:
+        rows: (T, J) row in the clip of every candidate, padded by repeating the first of a frame.
+        counts: (T,) number of real candidates.
+        candidates: their measurements, (T, J, ...).
+    """
+
+    rows: Ints
+    counts: Ints
+    candidates: Candidates
+
+
+def cast(clip: Clip, allowed: Bools) -> Cast:
+    """All detections that are `allowed` (N,), at least one in every frame."""
+    chosen = np.flatnonzero(allowed)
+    frame = clip.frame_of[chosen]
+    counts = np.bincount(frame, minlength=clip.T)
+    first = np.cumsum(counts) - counts
+    place = np.arange(counts.max())
+    rows = chosen[first[:, None] + np.where(place < counts[:, None], place, 0)]
+    height = float(clip.size[1])
+    corners = clip.boxes[rows].astype(np.float32) / np.float32(height)
+    return Cast(
+        rows,
+        counts,
+        Candidates(
+            centre=0.5 * (corners[..., :2] + corners[..., 2:]),
+            extent=corners[..., 2:] - corners[..., :2],
+            velocity=clip.velocity[rows].astype(np.float32),
+            colour=clip.colour[rows].astype(np.float32),
+            aspect=clip.size[0] / height,
+            fps=clip.fps,
+        ),
+    )
+
+
+def track_terms(clip: Clip, players: Cast, scores: Floats) -> TrackTerms:
+    """Detection scores f and coherence g of a participant's candidates."""
+    rows, counts, seen = players.rows, players.counts, players.candidates
+    f = scores[rows]
+    dt = np.diff(clip.times).astype(np.float32)[:, None, None]
+    going = seen.centre[:-1] + seen.velocity[:-1] * dt
+    missed = going[:, :, None, :] - seen.centre[1:, None, :, :]
+    # What is not known of the motion adds up with time, like a random walk.
+    slack = np.sqrt(np.maximum(30.0 * dt, 1.0))
+    g = -np.logaddexp(
+        0.0, (np.hypot(missed[..., 0], missed[..., 1]) - REACH * slack) / (SLOPE * slack)
+    )
+    same = clip.label[rows[:-1]][:, :, None] == clip.label[rows[1:]][:, None, :]
+    g = np.where(same, g, -np.inf).astype(np.float64)
+    return TrackTerms(
+        [f[t, :n] for t, n in enumerate(counts)],
+        [g[t, :m, :n] for t, (m, n) in enumerate(itertools.pairwise(counts))],
+    )
+
+
+def detection_scores(clip: Clip) -> Floats:
+    """(N,): f of every detection.
+
+    Scores within 0..1 are taken for probabilities: f is their logarithm. Others are raw margins, of
+    which the paper takes the log of a sigmoid with slope 6.
+    """
+    score = clip.score
+    if score.size and (score.min() < 0 or score.max() > 1):
+        return -np.logaddexp(0.0, -6.0 * score)
+    return np.log(np.maximum(score, FAINTEST))

@@ -1,0 +1,70 @@
+"""Answers as tables on the terminal."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from sentrack.tasks import Tracking
+
+BLOCKS = " ▁▂▃▄▅▆▇█"
+
+
+def show_trackings(trackings: Sequence[Tracking], console: Console) -> None:
+    """One block per sentence: how well it is depicted, by whom, and why."""
+    for tracking in trackings:
+        proof = "proven best" if tracking.certified else _gap(tracking)
+        console.print(f"\n[bold]{tracking.sentence}[/bold]")
+        console.print(
+            f"  match [bold]{tracking.match:.3f}[/bold]   score {tracking.score:.2f} nats, {proof}"
+            f"   ({tracking.seconds:.2f} s)"
+        )
+        console.print(f"  {tracking.reason}")
+        table = Table(box=None, padding=(0, 2, 0, 2))
+        for column in ("who", "from", "to", "first box", "last box", "detected"):
+            table.add_column(column, style="dim" if column == "detected" else None)
+        for p in tracking.participants:
+            seen = int((~p.projected).sum())
+            table.add_row(
+                p.noun,
+                f"{p.times[0]:.1f} s",
+                f"{p.times[-1]:.1f} s",
+                " ".join(f"{v:.0f}" for v in p.boxes[0]),
+                " ".join(f"{v:.0f}" for v in p.boxes[-1]),
+                f"{seen} of {len(p.times)} frames",
+            )
+        console.print(table)
+        table = Table(box=None, padding=(0, 2, 0, 2))
+        for column in ("word", "about", "phases", "evidence over time", "nats per frame"):
+            table.add_column(column)
+        for word in tracking.words:
+            if word.part == "noun":
+                continue
+            nouns = [tracking.participants[p].noun for p in word.participants]
+            table.add_row(
+                word.word,
+                ", ".join(nouns),
+                _phases(word.states, tracking.objective.clip.times),
+                sparkline(word.evidence),
+                f"{float(word.evidence.mean()):+.2f}",
+            )
+        console.print(table)
+
+
+def sparkline(values: np.ndarray, width: int = 24) -> str:
+    """Values over time as a row of bars: none is -2 nats or less, full +4 or more."""
+    parts = np.array_split(values, min(width, len(values)))
+    levels = [(float(part.mean()) + 2) / 6 for part in parts]
+    return "".join(BLOCKS[round(8 * min(max(level, 0.0), 1.0))] for level in levels)
+
+
+def _phases(states: Sequence[str], times: np.ndarray) -> str:
+    changes = [t for t in range(len(states)) if t == 0 or states[t] != states[t - 1]]
+    if len(changes) == 1:
+        return ""
+    return ", ".join(f"{states[t]} from {times[t]:.1f} s" for t in changes)
+
+
+def _gap(tracking: Tracking) -> str:
+    return f"at most {tracking.upper_bound - tracking.score:.2g} nats below the best"

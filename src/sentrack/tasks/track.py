@@ -1,0 +1,73 @@
+"""Find the tracks that best depict a sentence."""
+
+from pathlib import Path
+
+from sentrack.inference import Method, solve
+from sentrack.language import Meaning, parse
+from sentrack.lexicon import Lexicon
+from sentrack.objective import build
+from sentrack.tasks.tracking import Tracking
+from sentrack.vision import Clip
+
+
+def understand(
+    sentence: str, lexicon: Lexicon | str | Path | None = None, clip: Clip | None = None
+) -> Meaning:
+    """What a sentence says.
+
+    Args:
+        sentence: English.
+        lexicon: or its name or file; `everyday` by default.
+        clip: whose detector's classes are the nouns; by default the nouns are the lexicon's.
+
+    Raises:
+        SentenceError: saying what is wrong, where, and what to do.
+    """
+    words = open_lexicon(lexicon)
+    vocabulary = words.vocabulary()
+    if clip is not None:
+        # A noun may name several classes, or all; it is known if any of them is.
+        several = [
+            model.name
+            for model in words.words.values()
+            if model.part == "noun"
+            and (not model.classes or set(model.classes) & set(clip.classes))
+        ]
+        vocabulary = vocabulary.with_nouns([*clip.classes, *several])
+    return parse(sentence, vocabulary)
+
+
+def track(
+    clip: Clip,
+    sentence: str | Meaning,
+    lexicon: Lexicon | str | Path | None = None,
+    method: str | Method = "auto",
+    seed: int = 0,
+    time_limit: float | None = None,
+) -> Tracking:
+    """Find the tracks, one for every noun, that best depict a sentence.
+
+    Args:
+        clip: the detections.
+        sentence: English, or its meaning.
+        lexicon: or its name or file; `everyday` by default.
+        method: of inference.
+        seed: of methods that start at random.
+        time_limit: seconds after which to answer with the best found.
+
+    Raises:
+        SentenceError: when the sentence cannot be understood.
+        ClipError: when a noun was not detected anywhere in the clip.
+    """
+    words = open_lexicon(lexicon)
+    meaning = understand(sentence, words, clip) if isinstance(sentence, str) else sentence
+    objective = build(clip, meaning, words)
+    solution = solve(objective.problem, method, seed=seed, time_limit=time_limit)
+    return Tracking.of(objective, solution)
+
+
+def open_lexicon(lexicon: Lexicon | str | Path | None) -> Lexicon:
+    """The lexicon meant by its name, its file, itself or nothing."""
+    if isinstance(lexicon, Lexicon):
+        return lexicon
+    return Lexicon.load("everyday" if lexicon is None else lexicon)
