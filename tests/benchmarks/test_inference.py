@@ -2,8 +2,10 @@
 
 import re
 
+import sentrack
 from benchmarks import inference
 from benchmarks.inference import Size
+from benchmarks.scenes import ROWS, scene
 
 TINY = Size(seeds=1, growth_seeds=0, lengths=(12, 24), peer_limit=10)
 
@@ -29,7 +31,7 @@ def test_the_kernel_is_compared_with_a_plain_loop() -> None:
 
 
 def test_the_same_optimum_is_insisted_on() -> None:
-    problem = inference.scene(inference.ROWS[4], 0)
+    problem = scene(ROWS[4], 0)
     peer = inference.best_toulbar2(problem, 10)
     assert peer.proved
-    inference._same(inference.sentrack.solve(problem).score, peer.score, "row 5")
+    inference._same(sentrack.solve(problem).score, peer.score, "row 5")
