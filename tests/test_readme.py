@@ -52,6 +52,7 @@ def test_make_demo_works_in_a_fresh_checkout(tmp_path: Path) -> None:
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, tmp_path / name)
     environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "PYTHONPATH")}
+    environment["COLUMNS"] = "150"
     result = subprocess.run(
         ["make", "demo"], cwd=tmp_path, env=environment, capture_output=True, text=True
     )

@@ -123,7 +123,7 @@ def test_a_file_is_loaded(tmp_path: Path) -> None:
         ("noise = 1", "mine.toml: noise is 1; it must be a number from 0 to below 1"),
         ('zero = "0"', "mine.toml: zero is '0'; it must be a number from 0 to below 1"),
         ("split = 0", "mine.toml: split is 0; it must be a whole number from 1 on"),
-        ('base = "everydy"', "everydy: no such lexicon"),
+        ('base = "everydy"', "mine.toml: base is 'everydy'; it must be one of everyday"),
         ("words.shove = 3", "mine.toml: words.shove: it must be a table, [words.shove]"),
         (
             changed("roles", "role"),
@@ -268,3 +268,23 @@ def test_the_page_names_every_field_and_lexicon() -> None:
         assert f"`{field}`" in listed
     text = PAGE.read_text("utf-8")
     assert all(f"`{part}`" in text for part in PARTS)
+
+
+def test_one_feature_written_in_two_ways_is_one_feature() -> None:
+    text = """
+    [words.hold]
+    part = "verb"
+    roles = ["agent", "patient"]
+    [[words.hold.states]]
+    "gap(agent, patient)" = { touching = 0.7 }
+    [[words.hold.states]]
+    "gap(agent,patient)" = { far = 0.7 }
+    """
+    model = read(text, "mine.toml").words["verb", "hold"]
+    assert len(model.observed) == 1
+    assert model.outputs[0].shape == (2, 4)
+    both = text.replace(
+        '"gap(agent, patient)"', '"gap(agent,patient)" = { near = 0.5 }\n"gap(agent, patient)"'
+    )
+    with pytest.raises(LexiconError, match="given twice"):
+        read(both, "mine.toml")

@@ -98,7 +98,7 @@ def read(text: str, where: str) -> Lexicon:
             raise LexiconError(f"{where}: there is no field {key!r}; did you mean {near!r}?")
     words: dict[tuple[str, str], WordModel] = {}
     if "base" in data:
-        words |= Lexicon.load(data["base"]).words
+        words |= _base(data["base"], where).words
     entries = data.get("words", {})
     if not isinstance(entries, dict):
         raise LexiconError(f"{where}: words must be tables, [words.NAME]")
@@ -114,6 +114,13 @@ def read(text: str, where: str) -> Lexicon:
             raise LexiconError(f"{where}: split is {parts!r}; it must be a whole number from 1 on")
         words = {key: split(model, parts, zero) for key, model in words.items()}
     return Lexicon(str(data.get("name", where)), str(data.get("about", "")), words)
+
+
+def _base(name: Any, where: str) -> Lexicon:
+    """The shipped lexicon that another one starts from."""
+    if name not in SHIPPED:
+        raise LexiconError(f"{where}: base is {name!r}; it must be one of {', '.join(SHIPPED)}")
+    return _shipped(str(name))
 
 
 def split(model: WordModel, parts: int, zero: float = 0.0) -> WordModel:

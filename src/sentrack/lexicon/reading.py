@@ -46,8 +46,8 @@ def read_word(name: str, entry: Any, where: str, zero: float, noise: float) -> W
     names = [str(state.get("name", f"state {i}")) for i, state in enumerate(states)]
     observed = _observed(states, roles, where)
     outputs = tuple(
-        np.array([_output(state, key, spec, where, i, zero) for i, state in enumerate(states)])
-        for key, spec in observed.items()
+        np.array([_output(state, keys, spec, where, i, zero) for i, state in enumerate(states)])
+        for spec, keys in observed.items()
     )
     K = len(states)
     transitions = entry.get("transitions")
@@ -60,10 +60,10 @@ def read_word(name: str, entry: Any, where: str, zero: float, noise: float) -> W
         forms=_strings(entry.get("forms", [name.replace("-", " ")]), f"{where}.forms"),
         roles=roles,
         moves=roles.index(moves),
-        grammar={key: entry[key] for key in GRAMMAR if key in entry},
+        grammar=_grammar(entry, where),
         classes=_classes(entry.get("classes"), name, part, where),
         states=tuple(names),
-        observed=tuple(observed.values()),
+        observed=tuple(observed),
         outputs=outputs,
         initial=_distribution(
             entry.get("initial", [1.0] + [0.0] * (K - 1)), (K,), f"{where}.initial", zero
@@ -79,12 +79,12 @@ def read_word(name: str, entry: Any, where: str, zero: float, noise: float) -> W
 
 def _observed(
     states: Sequence[Mapping[str, Any]], roles: tuple[str, ...], where: str
-) -> dict[str, Observed]:
-    """Every feature that some state mentions, by the way it is written."""
-    found: dict[str, Observed] = {}
+) -> dict[Observed, set[str]]:
+    """Every feature that some state mentions, and the ways in which it is written."""
+    found: dict[Observed, set[str]] = {}
     for i, state in enumerate(states):
         for key in state:
-            if key in STATE_FIELDS or key in found:
+            if key in STATE_FIELDS:
                 continue
             here = f"{where}.states[{i}].{key!r}"
             match = re.fullmatch(r"([\w-]+)\(([^()]*)\)", key)
@@ -98,22 +98,26 @@ def _observed(
             feature = FEATURES[name]
             if len(arguments) != feature.arity:
                 raise LexiconError(f"{here}: '{name}' is about {feature.arity} participants")
-            found[key] = Observed(feature, tuple(roles.index(a) for a in arguments))
+            spec = Observed(feature, tuple(roles.index(a) for a in arguments))
+            found.setdefault(spec, set()).add(key)
     return found
 
 
 def _output(
-    state: Mapping[str, Any], key: str, spec: Observed, where: str, i: int, zero: float
+    state: Mapping[str, Any], keys: set[str], spec: Observed, where: str, i: int, zero: float
 ) -> Floats:
     """The distribution of a feature in a state; uniform if the state does not mention it.
 
     A table may leave bins out: they share what is left equally.
     """
     bins = spec.feature.bins
-    value = state.get(key)
-    here = f"{where}.states[{i}].{key!r}"
-    if value is None:
+    said = [key for key in state if key in keys]
+    if not said:
         return np.full(len(bins), 1.0 / len(bins))
+    here = f"{where}.states[{i}].{said[0]!r}"
+    if len(said) > 1:
+        raise LexiconError(f"{here}: it is given twice, also as {said[1]!r}")
+    value = state[said[0]]
     if isinstance(value, dict):
         for name in value:
             _known(name, bins, here, "bin")
@@ -157,6 +161,19 @@ def _final(value: Any, names: Sequence[str], where: str) -> npt.NDArray[np.bool_
     return np.array([name in value for name in names], dtype=np.bool_)
 
 
+def _grammar(entry: Mapping[str, Any], where: str) -> dict[str, object]:
+    """Facts for the grammar: words, and a table of irregular forms."""
+    facts: dict[str, object] = {key: entry[key] for key in GRAMMAR if key in entry}
+    for key, value in facts.items():
+        words = list(value.values()) if key == "irregular" and isinstance(value, dict) else [value]
+        if (key == "irregular") != isinstance(value, dict) or not all(
+            isinstance(word, str) for word in words
+        ):
+            kind = "a table of words" if key == "irregular" else "a word"
+            raise LexiconError(f"{where}.{key}: {value!r} is not {kind}")
+    return facts
+
+
 def _classes(value: Any, name: str, part: str, where: str) -> tuple[str, ...]:
     if part != "noun" or value == "any":
         return ()
@@ -165,7 +182,7 @@ def _classes(value: Any, name: str, part: str, where: str) -> tuple[str, ...]:
 
 def _seconds(state: Mapping[str, Any], where: str) -> float:
     seconds = _number(state.get("seconds", 1.0), f"{where}.seconds")
-    if seconds is None or seconds <= 0:
+    if seconds is None or not 0 < seconds < float("inf"):
         raise LexiconError(f"{where}.seconds: it must be above 0")
     return seconds
 

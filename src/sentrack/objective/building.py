@@ -50,7 +50,7 @@ def build(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> Objective:
     """
     models = tuple(lexicon.model(word.word, word.part) for word in meaning.words)
     nouns = [lexicon.model(p.noun, "noun") for p in meaning.participants]
-    wanted = sorted({c for noun in nouns for c in noun.classes})
+    wanted = sorted({c for noun in nouns for c in noun.classes or clip.classes})
     clip = bridge(clip, wanted)
     scores = detection_scores(clip)
     casts: dict[tuple[str, ...], Cast] = {}

@@ -13,6 +13,25 @@ if TYPE_CHECKING:
 
 # What a bin of a feature looks like; {a} and {b} are participants.
 SAYINGS: dict[str, dict[str, str]] = {
+    "motion": {"rest": "{a} was still", "moving": "{a} moved"},
+    "pace": {"rest": "{a} was still", "walk": "{a} moved slowly", "run": "{a} moved fast"},
+    "bulk": {
+        "small": "{a} was small",
+        "medium": "{a} was neither large nor small",
+        "large": "{a} was large",
+    },
+    "ratio": {
+        "smaller": "{a} was smaller than {b}",
+        "similar": "{a} and {b} were of one size",
+        "larger": "{a} was larger than {b}",
+    },
+    "support": {
+        "beside": "{a} was beside {b}",
+        "above": "{a} was above {b}",
+        "on": "{a} was on {b}",
+        "into": "{a} reached into {b}",
+        "beneath": "{a} was beneath {b}",
+    },
     "speed": {
         "still": "{a} was still",
         "slow": "{a} moved slowly",
