@@ -47,7 +47,7 @@ def show_trackings(trackings: Sequence[Tracking], console: Console) -> None:
                 ", ".join(nouns),
                 _phases(word.states, tracking.objective.clip.times),
                 sparkline(word.evidence),
-                f"{float(word.evidence.mean()):+.2f}",
+                f"{word.margin:+.2f}",
             )
         console.print(table)
 

@@ -112,13 +112,15 @@ def reason(
     told = [(w, word) for w, word in enumerate(words) if word.part != "noun"]
     if not told:
         return "the sentence says nothing that could be seen"
-    w, weakest = min(told, key=lambda pair: float(pair[1].evidence.mean()))
+    w, weakest = min(told, key=lambda pair: pair[1].margin)
     start, end = _worst(weakest.evidence)
     times = objective.clip.times
     when = f"{times[start]:.1f}–{times[end - 1]:.1f} s"
     if weakest.evidence[start:end].sum() >= 0:
-        mean = float(weakest.evidence.mean())
-        return f"every word fits throughout; weakest: '{weakest.word}', {mean:.1f} nats per frame"
+        return (
+            f"every word fits throughout; weakest: '{weakest.word}', "
+            f"{weakest.margin:.1f} nats per frame"
+        )
     seen = _seen(objective, tracks, w, start, end)
     return f"weakest: '{weakest.word}' at {when}: {seen}"
 

@@ -50,6 +50,7 @@ class TrackedWord:
         total: what it adds to the score, in nats.
         evidence: (T,) how much better it explains each frame than a word that means nothing, in
             nats.
+        margin: the same per frame on average, less what its changes of state cost.
     """
 
     word: str
@@ -58,6 +59,7 @@ class TrackedWord:
     states: tuple[str, ...]
     total: float
     evidence: Floats
+    margin: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,11 +268,18 @@ def _words(objective: Objective, solution: Solution, ledger: Ledger) -> tuple[Tr
     found = []
     for w, (word, model) in enumerate(zip(objective.meaning.words, objective.models, strict=True)):
         owner = f"{word.word} {w}"
-        own = np.sum([term.values for term in ledger.terms if term.owner == owner], axis=0)
-        states = tuple(model.states[s] for s in solution.states[w])
-        evidence = own - model.background
+        own = {term.term: term.values for term in ledger.terms if term.owner == owner}
+        total = math.fsum(float(values.sum()) for values in own.values())
         found.append(
-            TrackedWord(word.word, word.part, word.participants, states, float(own.sum()), evidence)
+            TrackedWord(
+                word=word.word,
+                part=word.part,
+                participants=word.participants,
+                states=tuple(model.states[s] for s in solution.states[w]),
+                total=total,
+                evidence=own["emission"] - model.background,
+                margin=total / objective.problem.T - model.background,
+            )
         )
     return tuple(found)
 
@@ -280,5 +289,5 @@ def _match(words: tuple[TrackedWord, ...]) -> float:
 
     Nouns say nothing here: their candidates are of their class to begin with.
     """
-    means = [float(w.evidence.mean()) for w in words if w.part != "noun"]
-    return 1.0 / (1.0 + math.exp(-float(np.mean(means)))) if means else 0.5
+    margins = [w.margin for w in words if w.part != "noun"]
+    return 1.0 / (1.0 + math.exp(-float(np.mean(margins)))) if margins else 0.5
