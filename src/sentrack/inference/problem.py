@@ -216,11 +216,26 @@ class _Frames:
         # An array between two frames belongs to the later one.
         self._first = -min((shift for _, shift in axes), default=0)
         self._checked: list[Array] | None = None
-        if isinstance(arrays, list | tuple | np.ndarray):
+        if isinstance(arrays, np.ndarray) and self._uniform(arrays.shape[1:]):
+            # One array for all frames is checked at once.
+            self._checked = list(_array(arrays, f"{owner}: {term}"))
+        elif isinstance(arrays, list | tuple | np.ndarray):
             self._checked = [self._check(t + self._first) for t in range(len(arrays))]
 
     def __getitem__(self, t: int) -> Array:
         return self._check(t) if self._checked is None else self._checked[t - self._first]
+
+    def _uniform(self, shape: tuple[int, ...]) -> bool:
+        """Whether the arrays of all frames must have this shape."""
+        if self._fixed is None or self._sizes is None:
+            return len(shape) == 1 and shape[0] > 0
+        tracks = [track for track, _ in self._axes]
+        free = shape[len(self._fixed) :]
+        return (
+            shape[: len(self._fixed)] == self._fixed
+            and len(free) == len(tracks)
+            and all((self._sizes[track] == n).all() for track, n in zip(tracks, free, strict=True))
+        )
 
     def _check(self, t: int) -> Array:
         where = f"{self._owner}, frame {t}: {self._term}"
@@ -241,9 +256,12 @@ class _Frames:
 def _array(values: npt.ArrayLike, where: str) -> Array:
     """Float64, C-contiguous, no NaN and no +inf."""
     try:
-        if np.iscomplexobj(values):
+        if type(values) is np.ndarray and values.dtype == np.float64 and values.ndim > 0:
+            array: Array = values if values.flags.c_contiguous else np.ascontiguousarray(values)
+        elif np.iscomplexobj(values):
             raise TypeError("they are complex")
-        array = np.ascontiguousarray(values, dtype=np.float64).reshape(np.shape(values))
+        else:
+            array = np.ascontiguousarray(values, dtype=np.float64).reshape(np.shape(values))
     except (TypeError, ValueError, OverflowError) as error:
         raise ProblemError(f"{where} is not an array of numbers: {error}") from None
     # One pass: a NaN makes the maximum NaN, and neither NaN nor +inf is below infinity.

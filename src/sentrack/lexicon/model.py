@@ -76,6 +76,19 @@ class WordModel:
         """Log probability, per frame, of a word that means nothing: uniform over bins."""
         return -math.fsum(math.log(len(o.feature.bins)) for o in self.observed)
 
+    @property
+    def information(self) -> float:
+        """Nats per frame by which a typical frame of its most telling state beats the background.
+
+        The relative entropy of the outputs and the uniform distribution. Words that look at more
+        have more of it; dividing by it makes them comparable.
+        """
+        told = [
+            (output * np.log(np.maximum(output, 1e-300))).sum(axis=1) + math.log(output.shape[1])
+            for output in self.outputs
+        ]
+        return float(np.sum(told, axis=0).max()) if told else 0.0
+
     def log_initial(self) -> Floats:
         """(K,): the initial term."""
         return _log(self.initial)

@@ -1,7 +1,7 @@
 """From what was seen and what was said to the terms of Eq. 4."""
 
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ from sentrack.language.meaning import Meaning
 from sentrack.lexicon.features import Bins, shared_area
 from sentrack.lexicon.lexicon import Lexicon
 from sentrack.lexicon.model import Observed, WordModel
-from sentrack.objective.candidates import Cast, cast, detection_scores, track_terms
+from sentrack.objective.candidates import Cast, cast, detection_scores, frames, track_terms
 from sentrack.vision.bridging import bridge
 from sentrack.vision.clip import Clip, ClipError
 
@@ -50,8 +50,7 @@ def build(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> Objective:
     """
     models = tuple(lexicon.model(word.word, word.part) for word in meaning.words)
     nouns = [lexicon.model(p.noun, "noun") for p in meaning.participants]
-    wanted = sorted({c for noun in nouns for c in noun.classes or clip.classes})
-    clip = bridge(clip, wanted)
+    clip = _bridged(clip, frozenset(c for noun in nouns for c in noun.classes or clip.classes))
     scores = detection_scores(clip)
     casts: dict[tuple[str, ...], Cast] = {}
     tracks = {}
@@ -70,6 +69,12 @@ def build(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> Objective:
     ]
     problem = Problem([tracks[noun.classes] for noun in nouns], words)
     return Objective(clip, meaning, models, chosen, problem)
+
+
+@lru_cache(maxsize=4)
+def _bridged(clip: Clip, classes: frozenset[str]) -> Clip:
+    """The clip without gaps; several sentences about the same things share it."""
+    return bridge(clip, classes)
 
 
 def _allowed(clip: Clip, noun: WordModel) -> npt.NDArray[np.bool_]:
@@ -97,12 +102,10 @@ def _word_terms(
         # A noun: its candidates are of its class; one that names all classes says nothing.
         value = 0.0 if model.classes else -float(np.log(len(clip.classes)))
         h = np.broadcast_to(np.float64(value), (clip.T, model.K, *J))
-    last = np.where(model.final, 0.0, -np.inf).reshape(-1, *[1] * len(J))
-    emission = []
-    for t in range(clip.T):
-        real: tuple[Any, ...] = tuple(slice(int(c.counts[t])) for c in players)
-        table = h[(t, slice(None), *real)]
-        emission.append(table + last if t == clip.T - 1 else table)
+    if not model.final.all():
+        h = np.ascontiguousarray(h)
+        h[-1, ~model.final] = -np.inf
+    emission = frames(h, 1, [c.counts for c in players])
     return WordTerms(
         model.log_initial(), model.log_transitions(clip.seconds), emission, participants
     )
@@ -172,5 +175,5 @@ def _apart(casts: tuple[Cast, ...], pair: tuple[int, int]) -> WordTerms:
     union = areas[:, :, None] + areas[:, None, :] - shared
     cost = np.where(shared > SAME * union, -SAME_COST, 0.0)
     cost[players.rows[:, :, None] == players.rows[:, None, :]] = -np.inf
-    emission = [cost[t, None, :n, :n] for t, n in enumerate(players.counts)]
+    emission = frames(cost[:, None], 1, [players.counts, players.counts])
     return WordTerms([0.0], [[0.0]], emission, pair)

@@ -1,7 +1,8 @@
 """The candidates of a participant, and the terms of its track."""
 
-import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -70,15 +71,28 @@ def track_terms(clip: Clip, players: Cast, scores: Floats) -> TrackTerms:
     missed = going[:, :, None, :] - seen.centre[1:, None, :, :]
     # What is not known of the motion adds up with time, like a random walk.
     slack = np.sqrt(np.maximum(30.0 * dt, 1.0))
-    g = -np.logaddexp(
-        0.0, (np.hypot(missed[..., 0], missed[..., 1]) - REACH * slack) / (SLOPE * slack)
-    )
+    x = (np.hypot(missed[..., 0], missed[..., 1]) - REACH * slack) / (SLOPE * slack)
+    # The log of a sigmoid, written so that vector instructions do it.
+    g = -(np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x))))
     same = clip.label[rows[:-1]][:, :, None] == clip.label[rows[1:]][:, None, :]
     g = np.where(same, g, -np.inf).astype(np.float64)
-    return TrackTerms(
-        [f[t, :n] for t, n in enumerate(counts)],
-        [g[t, :m, :n] for t, (m, n) in enumerate(itertools.pairwise(counts))],
-    )
+    return TrackTerms(frames(f, 0, [counts]), frames(g, 0, [counts[:-1], counts[1:]]))
+
+
+def frames(padded: Floats, fixed: int, counts: Sequence[Ints]) -> Any:
+    """The arrays of every frame without their padding; one array of all where there is none.
+
+    Args:
+        padded: (T, fixed axes ..., J1, ..., JI).
+        fixed: number of axes without padding.
+        counts: per further axis, (T,) the real length.
+    """
+    if all((n == J).all() for n, J in zip(counts, padded.shape[1 + fixed :], strict=True)):
+        return padded
+    real: list[Any] = [
+        [slice(None)] * fixed + [slice(int(n[t])) for n in counts] for t in range(len(padded))
+    ]
+    return [array[tuple(part)] for array, part in zip(padded, real, strict=True)]
 
 
 def detection_scores(clip: Clip) -> Floats:

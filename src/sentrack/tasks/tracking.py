@@ -137,7 +137,7 @@ class Tracking:
             score=solution.score,
             upper_bound=solution.upper_bound,
             certified=solution.certified,
-            match=_match(words),
+            match=_match(objective, words),
             reason=reason(objective, solution.tracks, words),
             seconds=solution.seconds,
             participants=_participants(objective, solution),
@@ -284,10 +284,16 @@ def _words(objective: Objective, solution: Solution, ledger: Ledger) -> tuple[Tr
     return tuple(found)
 
 
-def _match(words: tuple[TrackedWord, ...]) -> float:
+def _match(objective: Objective, words: tuple[TrackedWord, ...]) -> float:
     """How much better than words that mean nothing, per frame and per word, from 0 to 1.
 
-    Nouns say nothing here: their candidates are of their class to begin with.
+    Each word's margin is taken relative to what the word tells in a typical frame, so that words
+    that look at many features count no more than words that look at few. Nouns say nothing here:
+    their candidates are of their class to begin with.
     """
-    margins = [w.margin for w in words if w.part != "noun"]
-    return 1.0 / (1.0 + math.exp(-float(np.mean(margins)))) if margins else 0.5
+    told = [
+        word.margin / model.information
+        for word, model in zip(words, objective.models, strict=True)
+        if word.part != "noun" and model.information > 0
+    ]
+    return 1.0 / (1.0 + math.exp(-float(np.mean(told)))) if told else 0.5

@@ -91,17 +91,23 @@ def _lost(clip: Clip, rows: Ints) -> tuple[Ints, Ints, Floats]:
     open_end, open_start = real.copy(), real.copy()
     found: list[tuple[Ints, Ints, Floats]] = []
     for k in range(1, most + 1):
-        i, j = places[:-k], places[k:]
-        lapse = (clip.times[k:] - clip.times[:-k])[:, None, None]
+        # Most boxes are continued in the next frame; only the open ones are compared further on.
+        ends, is_end = _front(open_end[:-k])
+        starts, is_start = _front(open_start[k:])
+        frames = np.flatnonzero(is_end.any(axis=1) & is_start.any(axis=1))
+        ends, starts = ends[frames], starts[frames]
+        i = np.take_along_axis(places[frames], ends, axis=1)
+        j = np.take_along_axis(places[frames + k], starts, axis=1)
+        lapse = (clip.times[frames + k] - clip.times[frames])[:, None, None]
         moved = clip.boxes[i] + np.tile(clip.velocity[i] * lapse * clip.size[1], 2)
         meets = _iou(moved, clip.boxes[j])
-        meets *= (open_end[:-k] & real[:-k])[:, :, None] & (open_start[k:] & real[k:])[:, None, :]
-        led_to = meets.max(axis=1, initial=0.0) >= SAME
-        t, a = np.nonzero(meets.max(axis=2, initial=0.0) >= SAME)
-        b = meets.argmax(axis=2)[t, a]
-        open_end[t, a] = False
-        open_start[k:][led_to] = False
-        before, after = places[t, a], places[t + k, b]
+        meets *= is_end[frames][:, :, None] & is_start[frames][:, None, :]
+        row, a = np.nonzero(meets.max(axis=2, initial=0.0) >= SAME)
+        before, after = i[row, a], j[row, meets.argmax(axis=2)[row, a]]
+        open_end[frames[row], ends[row, a]] = False
+        row, b = np.nonzero(meets.max(axis=1, initial=0.0) >= SAME)
+        open_start[frames[row] + k, starts[row, b]] = False
+        t = clip.frame_of[before]
         for step in range(1, k):
             at = t + step
             span = clip.times[t + k] - clip.times[t]
@@ -112,6 +118,13 @@ def _lost(clip: Clip, rows: Ints) -> tuple[Ints, Ints, Floats]:
         return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 4))
     row, at, boxes = (np.concatenate(parts) for parts in zip(*found, strict=True))
     return row, at, boxes
+
+
+def _front(marked: Bools) -> tuple[Ints, Bools]:
+    """(T, n) the places of the marked ones of (T, J), first, and which of the n are marked."""
+    most = max(1, int(marked.sum(axis=1).max(initial=0)))
+    order = np.argsort(~marked, axis=1, kind="stable")[:, :most]
+    return order, np.take_along_axis(marked, order, axis=1)
 
 
 def _padded(clip: Clip, rows: Ints) -> tuple[Ints, Bools]:
@@ -127,11 +140,12 @@ def _padded(clip: Clip, rows: Ints) -> tuple[Ints, Bools]:
 
 def _iou(a: Floats, b: Floats) -> npt.NDArray[np.float64]:
     """(T, I, J): intersection over union of boxes (T, I, 4) and (T, J, 4)."""
-    low = np.maximum(a[:, :, None, :2], b[:, None, :, :2])
-    high = np.minimum(a[:, :, None, 2:], b[:, None, :, 2:])
-    shared = np.clip(high - low, 0, None).prod(axis=-1)
-    areas = [(box[..., 2:] - box[..., :2]).prod(axis=-1) for box in (a, b)]
-    return np.asarray(shared / (areas[0][:, :, None] + areas[1][:, None, :] - shared))
+    ax1, ay1, ax2, ay2 = np.moveaxis(a[:, :, None, :], -1, 0)
+    bx1, by1, bx2, by2 = np.moveaxis(b[:, None, :, :], -1, 0)
+    wide = np.maximum(np.minimum(ax2, bx2) - np.maximum(ax1, bx1), 0)
+    high = np.maximum(np.minimum(ay2, by2) - np.maximum(ay1, by1), 0)
+    areas = (ax2 - ax1) * (ay2 - ay1) + (bx2 - bx1) * (by2 - by1)
+    return np.asarray(wide * high / (areas - wide * high))
 
 
 def _gaps(rows: Ints, frame: Ints, T: int) -> tuple[Ints, Ints]:
