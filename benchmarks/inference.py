@@ -201,7 +201,8 @@ def long_clips(size: Size) -> Lines:
                 peer = toulbar2(scene(row, 0, nouns, T), size.peer_limit)
                 took = f"{peer.build_seconds + peer.solve_seconds:.2f}"
                 took += "" if peer.proved else " (not proved)"
-                yield f"| {row.name} | {nouns} | {T} | {certified}/{seeds} | {median:.3f} | {took} |"
+                proof = f"{certified}/{seeds}"
+                yield f"| {row.name} | {nouns} | {T} | {proof} | {median:.3f} | {took} |"
             slope = np.polyfit(np.log(size.lengths), np.log(medians), 1)[0]
             exponents.append(f"{row.name}, {nouns} nouns: {slope:.2f}")
     yield ""
