@@ -126,7 +126,9 @@ def _emission(
             bins = _bins(observed, participants, casts, measured)
             code = bins if code is None else code * len(observed.feature.bins) + bins
         assert code is not None
-        values = np.moveaxis(table.T[code], -1, 1)
+        values = np.empty((len(code), model.K, *code.shape[1:]))
+        for k in range(model.K):
+            values[:, k] = table[k].take(code)
         total = values if total is None else total + values
     assert total is not None
     return total if len(tables) == 1 else model.noisy(total)
