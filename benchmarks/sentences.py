@@ -19,8 +19,8 @@ from benchmarks.inference import machine
 from benchmarks.matching import Timed, svo, timed
 from sentrack.language import Meaning, Participant, Word, distinct_pairs
 from sentrack.lexicon import Lexicon
+from sentrack.vision import clip_from_arrays, load_clip
 from sentrack.vision.clip import Clip
-from sentrack.vision.detections import clip_from_arrays, load_clip
 
 Lines = Iterator[str]
 

@@ -4,8 +4,8 @@ import pytest
 from benchmarks import cad, greedy, sentences
 from benchmarks.matching import svo, timed
 from sentrack.lexicon import Lexicon
+from sentrack.vision import clip_from_arrays, load_clip
 from sentrack.vision.clip import Clip
-from sentrack.vision.detections import clip_from_arrays, load_clip
 
 needs_data = pytest.mark.skipif(not sentences.DATA.exists(), reason="the shared data is not here")
 

@@ -169,13 +169,18 @@ def _bins(
 
 
 def _apart(casts: tuple[Cast, ...], pair: tuple[int, int]) -> WordTerms:
-    """Two participants are never the same detection, and rarely ones of the same object."""
+    """Two participants are never the same detection, and rarely ones of the same object.
+
+    Where fewer are detected than there are participants, some have to share one, at a price.
+    """
     players = casts[pair[0]]
     seen = players.candidates
     areas = seen.extent.prod(axis=-1)
     shared = shared_area(seen, seen)
     union = areas[:, :, None] + areas[:, None, :] - shared
     cost = np.where(shared > SAME * union, -SAME_COST, 0.0)
-    cost[players.rows[:, :, None] == players.rows[:, None, :]] = -np.inf
+    enough = players.counts >= sum(other is players for other in casts)
+    same = players.rows[:, :, None] == players.rows[:, None, :]
+    cost[same & enough[:, None, None]] = -np.inf
     emission = frames(cost[:, None], 1, [players.counts, players.counts])
     return WordTerms([0.0], [[0.0]], emission, pair)

@@ -19,6 +19,11 @@ Bools = npt.NDArray[np.bool_]
 # the box before was going, for frames 1/30 s apart; the paper's 50 of 1280 pixels, in a 4:3 frame.
 REACH = 50 / 960
 SLOPE = 11 / 960
+# Nats that a box pays that does not meet the one before where it was going to be; the less, the
+# more of KEPT it overlaps, by intersection over union. The distance alone, of which the paper's
+# reach is half a person, lets a track change over to whoever is near.
+LEAP = 15.0
+KEPT = 0.3
 # A probability below this is taken for this: a missed detection costs no more than a few nats.
 FAINTEST = 0.01
 
@@ -67,16 +72,30 @@ def track_terms(clip: Clip, players: Cast, scores: Floats) -> TrackTerms:
     rows, counts, seen = players.rows, players.counts, players.candidates
     f = scores[rows]
     dt = np.diff(clip.times).astype(np.float32)[:, None, None]
-    going = seen.centre[:-1] + seen.velocity[:-1] * dt
+    # Where a box is going in the picture, which the camera moves too.
+    motion = (clip.velocity + clip.camera)[rows[:-1]].astype(np.float32)
+    going = seen.centre[:-1] + motion * dt
     missed = going[:, :, None, :] - seen.centre[1:, None, :, :]
     # What is not known of the motion adds up with time, like a random walk.
     slack = np.sqrt(np.maximum(30.0 * dt, 1.0))
     x = (np.hypot(missed[..., 0], missed[..., 1]) - REACH * slack) / (SLOPE * slack)
     # The log of a sigmoid, written so that vector instructions do it.
     g = -(np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x))))
+    g -= LEAP * np.maximum(1 - _overlap(going, seen) / KEPT, 0)
     same = clip.label[rows[:-1]][:, :, None] == clip.label[rows[1:]][:, None, :]
     g = np.where(same, g, -np.inf).astype(np.float64)
     return TrackTerms(frames(f, 0, [counts]), frames(g, 0, [counts[:-1], counts[1:]]))
+
+
+def _overlap(going: Any, seen: Candidates) -> Any:
+    """(T-1, J, J): intersection over union of boxes moved to (T-1, J, 2) with the next ones."""
+    half = seen.extent / 2
+    before, after = going[:, :, None, :], seen.centre[1:, None]
+    reach, other = half[:-1, :, None, :], half[1:, None]
+    wide = np.minimum(before + reach, after + other) - np.maximum(before - reach, after - other)
+    shared = np.maximum(wide[..., 0], 0) * np.maximum(wide[..., 1], 0)
+    area = seen.extent[..., 0] * seen.extent[..., 1]
+    return shared / np.maximum(area[:-1, :, None] + area[1:, None] - shared, 1e-12)
 
 
 def frames(padded: Floats, fixed: int, counts: Sequence[Ints]) -> Any:

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from sentrack.vision.clip import Bools, Clip, Floats, Ints
+from sentrack.vision.clip import ROWS, Bools, Clip, Floats, Ints
 from sentrack.vision.tables import class_name
 
 MOVING = 0.5  # seconds after which a projected box rests: motion tells little about a later place
@@ -48,7 +48,7 @@ def bridge(clip: Clip, classes: Iterable[str]) -> Clip:
         rows = np.flatnonzero(clip.label == label)
         row, at = _gaps(rows, clip.frame_of[rows], clip.T)
         lapse = np.clip(clip.times[at] - clip.times[clip.frame_of[row]], -MOVING, MOVING)
-        moved = clip.velocity[row] * lapse[:, None] * clip.size[1]
+        moved = _going(clip, row) * lapse[:, None]
         clip = _add(clip, row, at, clip.boxes[row] + np.tile(moved, 2), floor)
     return clip
 
@@ -62,17 +62,16 @@ def _add(clip: Clip, row: Ints, at: Ints, boxes: Floats, floor: float) -> Clip:
     both = np.concatenate([np.arange(len(clip.label)), row])[order]
     score = np.concatenate([clip.score, np.minimum(clip.score[row], floor)])
     projected = np.concatenate([clip.projected, np.ones(len(row), dtype=np.bool_)])
-    return replace(
-        clip,
-        start=np.searchsorted(everything[order], np.arange(clip.T + 1)),
-        boxes=np.concatenate([clip.boxes, boxes])[order],
-        label=clip.label[both],
-        score=score[order],
-        velocity=clip.velocity[both],
-        colour=clip.colour[both],
-        id=clip.id[both],
-        projected=projected[order],
-    )
+    taken = {name: getattr(clip, name)[both] for name in ROWS}
+    taken["boxes"] = np.concatenate([clip.boxes, boxes])[order]
+    taken["score"], taken["projected"] = score[order], projected[order]
+    start = np.searchsorted(everything[order], np.arange(clip.T + 1))
+    return replace(clip, start=start, **taken)
+
+
+def _going(clip: Clip, rows: Ints) -> Floats:
+    """(..., 2) how detections (...) move in the picture, in pixels per second."""
+    return (clip.velocity[rows] + clip.camera[rows]) * clip.size[1]
 
 
 def _lost(clip: Clip, rows: Ints) -> tuple[Ints, Ints, Floats]:
@@ -99,7 +98,7 @@ def _lost(clip: Clip, rows: Ints) -> tuple[Ints, Ints, Floats]:
         i = np.take_along_axis(places[frames], ends, axis=1)
         j = np.take_along_axis(places[frames + k], starts, axis=1)
         lapse = (clip.times[frames + k] - clip.times[frames])[:, None, None]
-        moved = clip.boxes[i] + np.tile(clip.velocity[i] * lapse * clip.size[1], 2)
+        moved = clip.boxes[i] + np.tile(_going(clip, i) * lapse, 2)
         meets = _iou(moved, clip.boxes[j])
         meets *= is_end[frames][:, :, None] & is_start[frames][:, None, :]
         row, a = np.nonzero(meets.max(axis=2, initial=0.0) >= SAME)

@@ -1,5 +1,6 @@
 """A clip: the detections of every frame, as flat arrays."""
 
+import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,6 +11,10 @@ from sentrack.errors import SentrackError
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+
+
+# The arrays with one row for every detection.
+ROWS = ("boxes", "label", "score", "velocity", "camera", "colour", "id", "projected")
 
 
 class ClipError(SentrackError, ValueError):
@@ -33,7 +38,9 @@ class Clip:
         boxes: (N, 4) x1 y1 x2 y2, in pixels.
         label: (N,) index into `classes`.
         score: (N,) the detector's score: a probability, or a raw margin.
-        velocity: (N, 2) motion in frame heights per second, x to the right and y downwards.
+        velocity: (N, 2) motion in frame heights per second, x to the right and y downwards; that of
+            the camera is not part of it.
+        camera: (N, 2) motion of the background behind it, by which the camera moves the picture.
         colour: (N, 3) hue in degrees, saturation and value in 0..1; NaN where unknown.
         id: (N,) identity given by the source, -1 where unknown.
         projected: (N,) whether a box was not detected but projected from a frame nearby.
@@ -50,21 +57,15 @@ class Clip:
     label: Ints
     score: Floats
     velocity: Floats
+    camera: Floats = field(repr=False)
     colour: Floats = field(repr=False)
     id: Ints = field(repr=False)
     projected: Bools = field(repr=False)
 
     def __post_init__(self) -> None:
         N, T = len(self.boxes), len(self.frames)
-        lengths = {
-            "label": self.label,
-            "score": self.score,
-            "velocity": self.velocity,
-            "colour": self.colour,
-            "id": self.id,
-            "projected": self.projected,
-        }
-        for name, array in lengths.items():
+        for name in ROWS:
+            array = getattr(self, name)
             if len(array) != N:
                 raise ClipError(f"{self.name}: {name} has {len(array)} rows for {N} boxes")
         if T == 0:
@@ -95,11 +96,14 @@ class Clip:
             frames=self.frames[first:last],
             times=self.times[first:last],
             start=self.start[first : last + 1] - self.start[first],
-            boxes=self.boxes[rows],
-            label=self.label[rows],
-            score=self.score[rows],
-            velocity=self.velocity[rows],
-            colour=self.colour[rows],
-            id=self.id[rows],
-            projected=self.projected[rows],
+            **{name: getattr(self, name)[rows] for name in ROWS},
         )
+
+    def within(self, start: float | None, end: float | None) -> "Clip":
+        """The frames from `start` to before `end`, in seconds."""
+        low, high = -math.inf if start is None else start, math.inf if end is None else end
+        first, last = map(int, np.searchsorted(self.times, [low - 1e-9, high - 1e-9]))
+        if first < last:
+            return self.cut(first, last)
+        span = f"{self.times[0]:.2f} to {self.times[-1]:.2f} s"
+        raise ClipError(f"{self.name}: no frame from {low:g} to {high:g} s; the clip has {span}")

@@ -7,26 +7,29 @@ schema's metadata (Parquet). A file that tells size, rate and times lists all it
 those without a detection are filled in.
 """
 
-import json
 import logging
-import math
-import os
-import uuid
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.csv
-import pyarrow.parquet
 
 from sentrack.vision.clip import Bools, Clip, ClipError, Floats, Ints
 from sentrack.vision.motion import velocities
-from sentrack.vision.tables import COLOUR, CORNERS, METADATA, MOTION, Table, class_name, extension
+from sentrack.vision.tables import (
+    CAMERA,
+    COLOUR,
+    CORNERS,
+    MOTION,
+    Table,
+    class_name,
+    stem,
+)
 
 MOST = 10_000_000  # frames that a clip can have: four days at 30 per second
+FAR, THIN = 1e9, 1e-6  # pixels: coordinates beyond and sides below are not those of a box
+RATES = (1e-6, 1e6)  # frames per second that a clip can have
 
 _log = logging.getLogger("sentrack")
 
@@ -45,6 +48,7 @@ def clip_from_arrays(
     frames: npt.ArrayLike | None = None,
     times: npt.ArrayLike | None = None,
     velocity: npt.ArrayLike | None = None,
+    camera: npt.ArrayLike | None = None,
     colour: npt.ArrayLike | None = None,
     projected: npt.ArrayLike | None = None,
 ) -> Clip:
@@ -64,15 +68,16 @@ def clip_from_arrays(
             steps of the greatest common divisor of the steps that occur.
         times: (T,) seconds; frames / fps if left out.
         velocity: (N, 2) frame heights per second; measured on the boxes where left out or NaN.
+        camera: (N, 2) motion of the background, frame heights per second; 0 if left out.
         colour: (N, 3) hue, saturation and value; NaN if left out.
         projected: (N,) False if left out.
     """
     number: Ints = np.asarray(frame, dtype=np.int64)
     N = len(number)
-    _check(name, size, fps)
-    all_frames = _regular(name, number) if frames is None else np.asarray(frames, dtype=np.int64)
+    check(name, size, fps)
+    all_frames = regular(name, number) if frames is None else np.asarray(frames, dtype=np.int64)
     seconds: Floats = all_frames / fps if times is None else np.asarray(times, dtype=np.float64)
-    if (np.diff(all_frames) <= 0).any() or (np.diff(seconds) <= 0).any():
+    if (np.diff(all_frames) <= 0).any() or not (np.diff(seconds) > 0.5 / RATES[1]).all():
         raise ClipError(f"{name}: frames and times must ascend")
     row: Ints = np.searchsorted(all_frames, number)
     if N and not np.array_equal(np.take(all_frames, row, mode="clip"), number):
@@ -115,13 +120,14 @@ def clip_from_arrays(
         label=kind,
         score=rows(score, 1.0).astype(np.float64),
         velocity=motion,
+        camera=np.nan_to_num(rows(camera, 0.0, 2).astype(np.float64)),
         colour=rows(colour, np.nan, 3).astype(np.float64),
         id=identity,
         projected=rows(projected, False).astype(np.bool_),
     )
 
 
-def _regular(name: str, number: Ints) -> Ints:
+def regular(name: str, number: Ints) -> Ints:
     """(T,) the frames from the first to the last, in the greatest step that meets all of (N,)."""
     present = np.unique(number)
     if len(present) < 2:
@@ -132,69 +138,79 @@ def _regular(name: str, number: Ints) -> Ints:
     return np.arange(present[0], present[-1] + 1, step, dtype=np.int64)
 
 
-def _check(name: str, size: tuple[int, int], fps: float) -> None:
-    if not (math.isfinite(fps) and fps > 0):
-        raise ClipError(f"{name}: fps must be above 0, and it is {fps:g}")
+def check(name: str, size: tuple[int, int], fps: float) -> None:
+    """Refuse a size or a rate that no clip can have."""
+    if not RATES[0] <= fps <= RATES[1]:
+        raise ClipError(f"{name}: fps must be above 0 and at most {RATES[1]:g}, and it is {fps:g}")
     if min(size) <= 0:
         raise ClipError(f"{name}: size must be above 0, and it is {size[0]}x{size[1]}")
 
 
-def videos(path: str | Path) -> list[str]:
-    """The names of the clips in a file, in its order; none if it has no column `video`."""
-    return Table.read(Path(path)).videos()
+def sound_rows(path: Path, corners: Floats, score: Floats, blank: Bools | None = None) -> Bools:
+    """(R,) which rows hold a box; warns of how many were meant to (not `blank`) but do not."""
+    meant = np.ones(len(score), dtype=np.bool_) if blank is None else ~blank
+    with np.errstate(invalid="ignore", over="ignore"):
+        area = (corners[:, 2:] - corners[:, :2] >= THIN).all(axis=1)
+        sound: Bools = area & (np.abs(corners) <= FAR).all(axis=1) & np.isfinite(score) & meant
+    if dropped := int((~sound & meant).sum()):
+        _log.warning("%s: dropped %d boxes without an area or with a number missing", path, dropped)
+    return sound
 
 
-def load_clip(
-    path: str | Path,
-    *,
-    size: tuple[int, int] | None = None,
-    fps: float | None = None,
-    start: float | None = None,
-    end: float | None = None,
-    video: str | None = None,
+def size_by_reach(path: Path, corners: Floats) -> tuple[int, int]:
+    """The size of a frame that holds all boxes, with a warning that it is a guess."""
+    reach = np.ceil(corners[:, 2:].max(axis=0, initial=1.0))
+    size = int(reach[0]), int(reach[1])
+    text = "%s: taking %dx%d as the size of a frame, by the largest coordinates; size= gives it"
+    _log.warning(text, path, *size)
+    return size
+
+
+def usual_rate(path: Path) -> float:
+    """30 frames per second, with a warning that it is a guess."""
+    _log.warning("%s: taking 30 frames per second; fps= gives the rate", path)
+    return 30.0
+
+
+def read_table(
+    path: Path, size: tuple[int, int] | None, fps: float | None, video: str | None = None
 ) -> Clip:
-    """Read a clip from a file of detections: .csv, .csv.gz or .parquet.
+    """A clip from a CSV or Parquet file.
 
     Args:
         path: the file.
         size: width and height of a frame; if left out, as stored, else the largest coordinates.
         fps: source frames per second; if left out, as stored, else by the times, else 30.
-        start: seconds from which on frames are taken.
-        end: seconds before which frames are taken.
         video: which clip, in a file with a column `video`.
-
-    Raises:
-        ClipError: the file or an argument is at fault; the message says what to do.
     """
-    path = Path(path)
-    if start is not None and end is not None and start >= end:
-        raise ClipError(f"{path}: start ({start:g} s) must be before end ({end:g} s)")
     table = Table.read(path).take(video)
     number, corners = table.whole("frame"), table.block(CORNERS)
     classes, label = table.names("class")
     score = table.numbers("score") if table.has(["score"]) else np.ones(len(number))
     blank = np.array([not word.strip() for word in classes])[label]
-    sound = _sound(path, corners, score, blank)
+    if (blank & ~np.isnan(corners).all(axis=1)).any():
+        raise ClipError(f"{path}: column 'class' is empty in a row that has a box")
+    sound = sound_rows(path, corners, score, blank)
     size = size or _size(table, corners[sound])
     knots, seconds = table.times(number)
     fps = _rate(table, knots, seconds) if fps is None else fps
-    _check(str(path), size, fps)
+    check(str(path), size, fps)
     complete = len(knots) > 0 and None not in map(table.fact, ("width", "height", "fps"))
-    frames = np.unique(number) if complete else _regular(str(path), number)
+    frames = np.unique(number) if complete else regular(str(path), number)
     times = frames / fps
     if len(knots):
         within = np.clip(frames, knots[0], knots[-1])
         times = np.interp(within, knots, seconds) + (frames - within) / fps
-    groups = {"velocity": MOTION, "colour": COLOUR}
+    groups = {"velocity": MOTION, "camera": CAMERA, "colour": COLOUR}
     # By its first two columns: a lone `value` may be anything.
     given = {key: names for key, names in groups.items() if table.has(names[:2])}
     extra = {key: table.block(names)[sound] for key, names in given.items()}
     projected = table.numbers("projected")[sound] > 0 if table.has(["projected"]) else None
     # Classes that the detector knew come first, in its order, even those it never saw.
-    stored = table.stored.get("classes", [])
+    stored = table.stored["classes"]
     used = np.unique(label[sound])
-    clip = clip_from_arrays(
-        video or next(iter(table.videos()), path.name[: -len(extension(path))]),
+    return clip_from_arrays(
+        video or next(iter(table.videos()), table.stored.get("name") or stem(path)),
         size,
         fps,
         number[sound],
@@ -208,34 +224,13 @@ def load_clip(
         projected=projected,
         **extra,
     )
-    low, high = -math.inf if start is None else start, math.inf if end is None else end
-    first, last = map(int, np.searchsorted(clip.times, [low - 1e-9, high - 1e-9]))
-    if first < last:
-        return clip.cut(first, last)
-    span = f"{clip.times[0]:.2f} to {clip.times[-1]:.2f} s"
-    raise ClipError(f"{path}: no frame from {low:g} to {high:g} s; the clip has {span}")
-
-
-def _sound(path: Path, corners: Floats, score: Floats, blank: Bools) -> Bools:
-    """(R,) which rows hold a box; says how many were meant to but do not."""
-    if (blank & ~np.isnan(corners).all(axis=1)).any():
-        raise ClipError(f"{path}: column 'class' is empty in a row that has a box")
-    area = (corners[:, 2:] > corners[:, :2]).all(axis=1)
-    sound: Bools = area & np.isfinite(corners).all(axis=1) & np.isfinite(score) & ~blank
-    if dropped := int((~sound & ~blank).sum()):
-        _log.warning("%s: dropped %d boxes without an area or with a number missing", path, dropped)
-    return sound
 
 
 def _size(table: Table, corners: Floats) -> tuple[int, int]:
     width, height = table.fact("width"), table.fact("height")
     if width is not None and height is not None:
         return round(width), round(height)
-    reach = np.ceil(corners[:, 2:].max(axis=0, initial=1.0))
-    size = int(reach[0]), int(reach[1])
-    text = "%s: taking %dx%d as the size of a frame, by the largest coordinates; size= gives it"
-    _log.warning(text, table.path, *size)
-    return size
+    return size_by_reach(table.path, corners)
 
 
 def _rate(table: Table, knots: Ints, seconds: Floats) -> float:
@@ -244,54 +239,4 @@ def _rate(table: Table, knots: Ints, seconds: Floats) -> float:
         return stored
     if len(knots) > 1:
         return 1 / float(np.median(np.diff(seconds) / np.diff(knots)))
-    _log.warning("%s: taking 30 frames per second; fps= gives the rate", table.path)
-    return 30.0
-
-
-def save_clip(clip: Clip, path: str | Path) -> None:
-    """Write a clip to .csv, .csv.gz or .parquet, so that `load_clip` gives it back."""
-    path = Path(path)
-    kind = extension(path)
-    found, none = clip.frame_of, np.flatnonzero(np.diff(clip.start) == 0)
-    at = np.concatenate([found, none])
-    order = np.argsort(at, kind="stable")
-    empty = (np.arange(len(at)) >= len(found))[order]
-
-    def column(values: npt.NDArray[Any]) -> Any:
-        rows = np.concatenate([values, np.zeros(len(none), dtype=values.dtype)])[order]
-        gone = empty | np.isnan(rows) if rows.dtype.kind == "f" else empty
-        return pa.array(rows, mask=gone)
-
-    names = np.array([*clip.classes, ""], dtype=object)
-    columns = {
-        "frame": pa.array(clip.frames[at][order]),
-        "time": pa.array(clip.times[at][order]),
-        "class": column(names[clip.label]),
-        **{name: column(clip.boxes[:, k]) for k, name in enumerate(CORNERS)},
-        "score": column(clip.score),
-        **{name: column(clip.velocity[:, k]) for k, name in enumerate(MOTION)},
-    }
-    if np.isfinite(clip.colour).any():
-        columns |= {name: column(clip.colour[:, k]) for k, name in enumerate(COLOUR)}
-    if (clip.id >= 0).any():
-        columns["id"] = column(clip.id)
-    if clip.projected.any():
-        columns["projected"] = column(clip.projected.astype(np.int64))
-    facts = {"width": clip.size[0], "height": clip.size[1], "fps": clip.fps}
-    if kind == ".parquet":
-        text = json.dumps(facts | {"classes": clip.classes}).encode()
-        table = pa.table(columns).replace_schema_metadata({METADATA: text})
-    else:
-        table = pa.table(columns | {name: [fact] * len(at) for name, fact in facts.items()})
-    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
-    try:
-        if kind == ".parquet":
-            pyarrow.parquet.write_table(table, draft)
-        else:
-            with pa.output_stream(draft, "gzip" if kind == ".csv.gz" else None) as stream:
-                pyarrow.csv.write_csv(table, stream)
-        os.replace(draft, path)
-    except OSError as error:
-        raise ClipError(f"{path}: cannot write it: {error.strerror or error}") from error
-    finally:
-        draft.unlink(missing_ok=True)
+    return usual_rate(table.path)

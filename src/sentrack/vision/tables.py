@@ -3,7 +3,7 @@
 import difflib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,13 +14,14 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
-from sentrack.vision.clip import ClipError, Floats, Ints
+from sentrack.vision.clip import Bools, ClipError, Floats, Ints
 
-EXTENSIONS = (".csv", ".csv.gz", ".parquet")
 CORNERS = ("x1", "y1", "x2", "y2")
 MOTION = ("vx", "vy")
+CAMERA = ("camera_x", "camera_y")
 COLOUR = ("hue", "saturation", "value")
 OTHERS = ("frame", "class", "score", "id", "video", "time", "width", "height", "fps", "projected")
+LARGEST = 2.0**53  # from here on, numbers read as floats are not exact
 METADATA = b"sentrack"  # the key under which a Parquet schema holds what the rows do not
 
 
@@ -29,12 +30,9 @@ def class_name(name: str) -> str:
     return re.sub(r"[\s_]+", "-", name.strip().lower())
 
 
-def extension(path: Path) -> str:
-    """The extension of a detections file, or an error that names those that are known."""
-    for known in EXTENSIONS:
-        if path.name.lower().endswith(known):
-            return known
-    raise ClipError(f"{path}: unknown extension {path.suffix!r}; known: {', '.join(EXTENSIONS)}")
+def stem(path: Path) -> str:
+    """The name of a file without its suffixes."""
+    return Path(path.name.removesuffix(".gz")).stem
 
 
 def nearest(word: str, words: Iterable[str]) -> str:
@@ -44,6 +42,22 @@ def nearest(word: str, words: Iterable[str]) -> str:
         if word.lower() in other.lower():
             return other
     return difflib.get_close_matches(word, words, n=1, cutoff=0.0)[0]
+
+
+def not_whole(values: Floats) -> Bools:
+    """(R,) which numbers are not whole, or too large to tell."""
+    wrong: Bools = ~(np.abs(values) < LARGEST) | (values != np.round(values))
+    return wrong
+
+
+def choose(path: Path, names: Sequence[str], video: str | None) -> None:
+    """Refuse a video that a file does not hold, or none where it holds several."""
+    if video is None and len(names) > 1:
+        some = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+        raise ClipError(f"{path}: holds {len(names)} videos ({some}); choose by video=")
+    if video is not None and video not in names:
+        near = f"; nearest name: {nearest(video, names)!r}" if names else ""
+        raise ClipError(f"{path}: no video {video!r}{near}")
 
 
 @dataclass(frozen=True)
@@ -57,17 +71,15 @@ class Table:
     @classmethod
     def read(cls, path: Path) -> "Table":
         """Read a file whole, whatever its columns are."""
-        if not path.is_file():
-            raise ClipError(f"{path}: no such file")
-        kind = extension(path)
-        if path.stat().st_size == 0:
-            raise ClipError(f"{path}: the file is empty")
+        parquet = path.suffix.lower() == ".parquet"
         try:
-            data = _parquet(path) if kind == ".parquet" else _csv(path)
-            stored = json.loads((data.schema.metadata or {}).get(METADATA, b"{}"))
-        except (pa.ArrowException, OSError, ValueError) as error:
+            if path.stat().st_size == 0:
+                raise ClipError(f"{path}: the file is empty")
+            data = _parquet(path) if parquet else _csv(path)
+            stored = _stored(data.schema.metadata or {})
+        except (pa.ArrowException, OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
             reason = (str(error).splitlines() or ["unreadable"])[0]
-            name = "Parquet" if kind == ".parquet" else "CSV"
+            name = "Parquet" if parquet else "CSV"
             raise ClipError(f"{path}: not a readable {name} file: {reason}") from error
         if data.num_rows == 0:
             raise ClipError(f"{path}: there is no row in it")
@@ -83,23 +95,18 @@ class Table:
     def take(self, video: str | None) -> "Table":
         """The rows of one video; it may go unnamed where there is no other."""
         names = self.videos()
-        if video is None and len(names) > 1:
-            some = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
-            raise ClipError(f"{self.path}: holds {len(names)} videos ({some}); choose by video=")
+        if video is not None and not names:
+            raise ClipError(f"{self.path}: no column 'video', so leave out video={video!r}")
+        choose(self.path, names, video)
         if video is None:
             return self
-        if not names:
-            raise ClipError(f"{self.path}: no column 'video', so leave out video={video!r}")
-        if video not in names:
-            near = nearest(video, names)
-            raise ClipError(f"{self.path}: no video {video!r}; nearest name: {near!r}")
         mask = pc.equal(pc.cast(self.columns["video"], pa.string()), video)
         return replace(self, columns={k: column.filter(mask) for k, column in self.columns.items()})
 
     def column(self, name: str) -> Any:
         """A column that must be there."""
         if name not in self.columns:
-            known = {*CORNERS, *MOTION, *COLOUR, *OTHERS}
+            known = {*CORNERS, *MOTION, *CAMERA, *COLOUR, *OTHERS}
             spare = [other for other in self.columns if other not in known]
             hint = f"; nearest column: {nearest(name, spare)!r}" if spare else ""
             raise ClipError(f"{self.path}: no column {name!r}{hint}")
@@ -128,7 +135,7 @@ class Table:
     def whole(self, name: str) -> Ints:
         """(R,) a column of whole numbers."""
         values = self.numbers(name)
-        wrong = ~np.isfinite(values) | (values != np.round(values))
+        wrong = not_whole(values)
         if wrong.any():
             value = values[wrong][0]
             raise ClipError(f"{self.path}: column {name!r} holds {value:g}, not a whole number")
@@ -136,7 +143,10 @@ class Table:
 
     def names(self, name: str) -> tuple[list[str], Ints]:
         """The different texts of a column, in the order of the file, and (R,) which a row has."""
-        text = pc.cast(self.column(name), pa.string()).fill_null("").combine_chunks()
+        try:
+            text = pc.cast(self.column(name), pa.string()).fill_null("").combine_chunks()
+        except pa.ArrowException as error:
+            raise ClipError(f"{self.path}: column {name!r} does not hold text") from error
         coded = text.dictionary_encode()
         return coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int64)
 
@@ -147,7 +157,8 @@ class Table:
         kind = self.columns["id"].type
         if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind):
             values = self.numbers("id")
-            return np.where(values >= 0, values, -1).astype(np.int64)
+            known = (values >= 0) & (values < LARGEST)
+            return np.where(known, values, -1).astype(np.int64)
         words, code = self.names("id")
         unknown = [word.strip() in ("", "-1") for word in words]
         number = np.where(unknown, -1, np.cumsum(np.logical_not(unknown)) - 1)
@@ -155,9 +166,9 @@ class Table:
 
     def fact(self, name: str) -> float | None:
         """A number about the whole clip, from the metadata or the first row that has it."""
-        if name in self.stored:
-            return float(self.stored[name])
         values = self.numbers(name) if name in self.columns else np.empty(0)
+        if name in self.stored:
+            values = np.array([self.stored[name]])
         values = values[np.isfinite(values)]
         return float(values[0]) if len(values) else None
 
@@ -175,6 +186,15 @@ class Table:
 def _parquet(path: Path) -> Any:
     with pyarrow.parquet.ParquetFile(path) as file:  # not a dataset: folders named k=v mean nothing
         return file.read()
+
+
+def _stored(metadata: dict[bytes, bytes]) -> dict[str, Any]:
+    """What the metadata of a schema says, as far as it makes sense."""
+    found = json.loads(metadata.get(METADATA, b"{}"))
+    told = found.items() if isinstance(found, dict) else ()
+    facts = {key: float(value) for key, value in told if isinstance(value, int | float)}
+    names = dict(told).get("classes")
+    return facts | {"classes": [str(each) for each in names] if isinstance(names, list) else []}
 
 
 def _csv(path: Path) -> Any:
