@@ -20,7 +20,7 @@ bench: $(VENV)/.bench
 
 $(VENV)/.core: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --editable .
+	$(BIN)/pip install --quiet --editable ".[video]"
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.core

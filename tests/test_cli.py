@@ -58,7 +58,7 @@ def test_track_writes_mot_lines_but_overwrites_nothing(boxes: str, tmp_path: Pat
     out = tmp_path / "tracks.txt"
     sentence = "The person picked up the cup."
     assert run("track", boxes, sentence, "--mot", str(out)).returncode == 0
-    assert out.read_text().startswith("0,1,")
+    assert out.read_text().startswith("1,1,")
     again = run("track", boxes, sentence, "--mot", str(out))
     assert (again.returncode, "--force" in again.stderr) == (1, True)
     assert run("track", boxes, sentence, "--mot", str(out), "--force").returncode == 0

@@ -13,6 +13,7 @@ import pytest
 import sentrack
 from sentrack.show.demo import SWAPPED, accuracy
 from sentrack.vision import Clip, Truth, two_activities
+from sentrack.vision.clip import ROWS
 
 
 @cache
@@ -91,7 +92,7 @@ def test_mot_lines() -> None:
     rows = list(csv.reader(found.to_mot().splitlines()))
     assert len(rows) == 2 * clip()[0].T
     frame, track, x, y, w, h, *_ = (float(v) for v in rows[1])
-    assert (frame, track) == (clip()[0].frames[0], 2)
+    assert (frame, track) == (clip()[0].frames[0] + 1, 2)
     expected = found.participants[1].boxes[0]
     np.testing.assert_allclose([x, y, x + w, y + h], expected, atol=0.02)
 
@@ -148,8 +149,7 @@ def test_frames_without_detections_are_bridged() -> None:
     whole = clip()[0]
     keep = ~((whole.frame_of >= 30) & (whole.frame_of < 36))
     counts = np.bincount(whole.frame_of[keep], minlength=whole.T)
-    fields = ("boxes", "label", "score", "velocity", "colour", "id", "projected")
-    arrays = {name: getattr(whole, name)[keep] for name in fields}
+    arrays = {name: getattr(whole, name)[keep] for name in ROWS}
     start = np.concatenate([[0], np.cumsum(counts)])
     gappy = sentrack.Clip(**{**whole.__dict__, **arrays, "start": start})
     found = sentrack.track(gappy, SENTENCES[1])

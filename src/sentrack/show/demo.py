@@ -1,11 +1,17 @@
 """A made-up clip with several activities at once, and what sentences find in it."""
 
+from pathlib import Path
+
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from sentrack.errors import SentrackError
+from sentrack.files import free, new
+from sentrack.show.progress import Bars
+from sentrack.show.tables import show_trackings
 from sentrack.tasks import Tracking, track
-from sentrack.vision import Truth, two_activities
+from sentrack.vision import Clip, Truth, load_clip, two_activities
 
 # What to ask beside what is true: roles, verb or direction swapped.
 SWAPPED = {
@@ -16,10 +22,28 @@ SWAPPED = {
     ),
     "roles": ("The person approached the chair.", "The chair approached the person."),
 }
+FILMED = 3  # sentences in the video
+# Real footage in which one person walks past another, and what to ask of it.
+FOOTAGE, SPAN = "walkers", (1.5, 6.5)
+REAL = (
+    "The person walked to the left.",
+    "The person walked past the person.",
+    "The person walked to the right.",
+)
 
 
-def show_demo(seed: int) -> None:
-    """Track several sentences in one clip and compare them with their opposites."""
+def show_demo(seed: int, output: Path | None = None) -> None:
+    """Track several sentences in one clip, compare them with their opposites, and film them.
+
+    Args:
+        seed: of the clip.
+        output: an MP4 file that does not exist yet; without it, sentrack-demo.mp4 or, if there is
+            one, the next free of sentrack-demo-2.mp4, ...
+
+    Raises:
+        SentrackError: the file exists or cannot be written.
+    """
+    new(output, force=False)
     console = Console()
     clip, truth = two_activities(seed)
     per_frame = len(clip.label) / clip.T
@@ -50,6 +74,47 @@ def show_demo(seed: int) -> None:
         margin = right.match - wrong.match
         table.add_row(what, false, f"{wrong.match:.3f}", f"{margin:+.3f}", wrong.reason)
     console.print(table)
+    try:
+        path = output or free(Path("sentrack-demo.mp4"))
+        film(clip, truth, list(answers.values())[:FILMED], path)
+    except ModuleNotFoundError as error:
+        print(f"For a video of it, {error.name} is missing; run: pip install 'sentrack[video]'")
+        return
+    print(f"The first {FILMED} sentences, in one annotated video:\n{path}")
+
+
+def show_real(output: Path | None = None) -> None:
+    """Look at real footage with a real detector, track sentences in it, and film them.
+
+    Args:
+        output: an MP4 file that does not exist yet; by default as of `show_demo`.
+    """
+    new(output, force=False)
+    path = output or free(Path("sentrack-demo.mp4"))
+    try:
+        from sentrack.show.annotate import annotate
+        from sentrack.show.pixels import pictures
+        from sentrack.vision.footage import footage
+    except ModuleNotFoundError as error:
+        raise SentrackError(
+            f"{error.name} is missing; run: pip install 'sentrack[video]'"
+        ) from None
+    with Bars() as bars:
+        source = footage(FOOTAGE, bars)
+        clip = load_clip(source, start=SPAN[0], end=SPAN[1], report=bars)
+        answers = [track(clip, sentence) for sentence in REAL]
+        annotate(answers[:2], pictures(source, clip), path, report=bars)
+    show_trackings(answers, Console())
+    print(f"{source.name}, {SPAN[0]:g} to {SPAN[1]:g} s, with the first two sentences:\n{path}")
+
+
+def film(clip: Clip, truth: Truth, answers: list[Tracking], path: Path) -> None:
+    """Write an annotated video of the made-up clip."""
+    from sentrack.show.annotate import annotate
+    from sentrack.vision.painting import paint
+
+    with Bars() as bars:
+        annotate(answers, paint(clip, truth), path, report=bars)
 
 
 def accuracy(answer: Tracking, truth: Truth, objects: tuple[int, ...]) -> float:

@@ -183,13 +183,16 @@ class Tracking:
         return json.dumps(self.to_dict())
 
     def to_mot(self) -> str:
-        """MOT Challenge lines: frame, id, x, y, width, height, score, -1, -1, -1; ids from 1."""
+        """MOT Challenge lines: frame, id, x, y, width, height, score, -1, -1, -1.
+
+        Frames and ids count from 1 there, so a source frame is one less.
+        """
         lines = []
         for t in range(len(self.objective.clip.frames)):
             for i, p in enumerate(self.participants, 1):
                 x1, y1, x2, y2 = p.boxes[t]
                 box = f"{x1:.2f},{y1:.2f},{x2 - x1:.2f},{y2 - y1:.2f}"
-                lines.append(f"{p.frames[t]},{i},{box},{p.scores[t]:.6g},-1,-1,-1")
+                lines.append(f"{p.frames[t] + 1},{i},{box},{p.scores[t]:.6g},-1,-1,-1")
         return "\n".join(lines) + "\n"
 
     def to_supervision(self) -> list[Any]:

@@ -1,0 +1,242 @@
+"""Text, boxes, labels and tracks, drawn on images."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from PIL import Image as Pictures
+from PIL import ImageDraw, ImageFont
+
+from sentrack.tasks import Tracking
+from sentrack.vision.clip import Floats
+from sentrack.vision.video import Image
+
+Colour = tuple[int, int, int]  # blue, green, red
+
+BLACK: Colour = (0, 0, 0)
+WHITE: Colour = (255, 255, 255)
+REJECTED: Colour = (140, 140, 140)
+# The colours of Okabe and Ito, which colour-blind people tell apart, the brightest first.
+PALETTE: tuple[Colour, ...] = (
+    (0, 159, 230),  # orange
+    (233, 180, 86),  # sky blue
+    (115, 158, 0),  # green
+    (66, 228, 240),  # yellow
+    (167, 121, 204),  # purple
+    (0, 94, 213),  # vermilion
+    (178, 114, 0),  # blue
+)
+TINTS = (0.0, 0.5, 0.25, 0.75)  # towards white: of the first seven colours, the next seven, ...
+TEXT = 0.034  # frame heights, of a line of text
+SMALLEST = 13  # pixels, of a line of text
+BESIDE = ((0, 0), (0, -1), (1, 0), (0, 1), (0, -2), (0, 2))  # label sizes, of where else to put it
+SAME = 0.7  # IoU of boxes that would hide each other
+
+
+@dataclass(frozen=True, eq=False)
+class Mark:
+    """A participant in one frame: its box (4,) in pixels, noun, colour, and whether it was seen."""
+
+    box: Floats
+    noun: str
+    colour: Colour
+    projected: bool
+
+
+def colour(number: int) -> Colour:
+    """The colour of a participant, counted through all sentences."""
+    tint = TINTS[number // len(PALETTE) % len(TINTS)]
+    blue, green, red = (round(c + tint * (255 - c)) for c in PALETTE[number % len(PALETTE)])
+    return blue, green, red
+
+
+def text_size(width: int, height: int) -> int:
+    """The size of text that is legible on a picture."""
+    return max(SMALLEST, round(TEXT * min(height, 0.75 * width)))
+
+
+@lru_cache(maxsize=1024)
+def letters(text: str, size: int, stroke: int = 0) -> Image:
+    """How much ink each pixel of a text gets: (height, width), 0 to 255."""
+    font = ImageFont.load_default(size)
+    assert isinstance(font, ImageFont.FreeTypeFont)  # the bitmap font has no sizes
+    ascent, descent = font.getmetrics()
+    extent = int(np.ceil(font.getlength(text))) + 2 * stroke, ascent + descent + 2 * stroke
+    picture = Pictures.new("L", extent)
+    ImageDraw.Draw(picture).text((stroke, stroke), text, 255, font, stroke_width=stroke)
+    return np.asarray(picture)
+
+
+def extent(text: str, size: int) -> tuple[int, int]:
+    """Width and height of a text in pixels."""
+    height, width = letters(text, size).shape
+    return width, height
+
+
+def write(
+    image: Image, text: str, x: int, y: int, size: int, ink: Colour, edge: Colour | None = None
+) -> None:
+    """Write with the upper left corner at x y; an edge keeps it legible on any ground."""
+    if edge is not None:
+        _blend(image, letters(text, size, 1), x - 1, y - 1, edge)
+    _blend(image, letters(text, size), x, y, ink)
+
+
+def _blend(image: Image, mask: Image, x: int, y: int, ink: Colour) -> None:
+    left, right = max(x, 0), min(x + mask.shape[1], image.shape[1])
+    top, bottom = max(y, 0), min(y + mask.shape[0], image.shape[0])
+    if left >= right or top >= bottom:
+        return
+    part = image[top:bottom, left:right]
+    share = mask[top - y : bottom - y, left - x : right - x].astype(np.uint16)[..., None]
+    part[:] = (part * (255 - share) + np.array(ink, np.uint16) * share + 127) // 255
+
+
+def chip_extent(text: str, size: int) -> tuple[int, int]:
+    """Width and height of a chip in pixels."""
+    width, height = extent(text, size)
+    return width + 2 * (size // 3), height + 2 * (size // 8)
+
+
+def chip(image: Image, text: str, x: int, y: int, size: int, ground: Colour) -> None:
+    """A text on a ground of its own, in black or white, whichever is read better."""
+    width, height = chip_extent(text, size)
+    cv2.rectangle(image, (x, y), (x + width - 1, y + height - 1), ground, cv2.FILLED)
+    blue, green, red = ground
+    ink = BLACK if 0.114 * blue + 0.587 * green + 0.299 * red > 120 else WHITE
+    write(image, text, x + size // 3, y + size // 8, size, ink)
+
+
+def outline(image: Image, box: Floats, ink: Colour, thick: int, dashed: bool = False) -> None:
+    """The edges of a box (4,) x1 y1 x2 y2, dashed if it was not seen."""
+    x1, y1, x2, y2 = (int(v) for v in np.round(np.clip(box, -1e4, 1e5)))
+    if not dashed:
+        cv2.rectangle(image, (x1, y1), (x2, y2), ink, thick)
+        return
+    dash = max(10, image.shape[0] // 45)
+    edges = [_dashes(x1, x2, dash, y, 0) for y in (y1, y2)]
+    edges += [_dashes(y1, y2, dash, x, 1) for x in (x1, x2)]
+    cv2.polylines(image, list(np.concatenate(edges)), False, ink, thick)
+
+
+def _dashes(low: int, high: int, dash: int, across: int, axis: int) -> np.ndarray:
+    """(D, 2, 2) lines of up to `dash` pixels along an axis, with gaps of about 3/5 of that."""
+    count = max(1, round((high - low) / (1.6 * dash)))
+    start = np.linspace(low, high, count, endpoint=False)
+    lines = np.full((count, 2, 2), across, np.int32)
+    lines[:, 0, axis] = start
+    lines[:, 1, axis] = np.minimum(start + 0.62 * (high - low) / count, high)
+    return lines
+
+
+def draw_rejected(image: Image, boxes: Floats) -> None:
+    """Thin boxes (N, 4) around what was not chosen."""
+    for box in boxes:
+        outline(image, box, REJECTED, max(1, round(image.shape[0] / 720)))
+
+
+def draw_marks(image: Image, marks: Sequence[Mark], size: int) -> None:
+    """Boxes and labels of participants, with text of a size.
+
+    Boxes about the same thing are nested, and labels are moved so that none hides another.
+    """
+    height, width = image.shape[:2]
+    thick = max(2, round(height / 260))
+    boxes = np.array([mark.box for mark in marks])
+    for i, mark in enumerate(marks):
+        nested = int((_overlap(mark.box, boxes[:i]) > SAME).sum())
+        box = mark.box + nested * (thick + 1) * np.array([-1, -1, 1, 1])
+        outline(image, box, BLACK, thick + 2, mark.projected)
+        outline(image, box, mark.colour, thick, mark.projected)
+        boxes[i] = box
+    taken: list[Floats] = []
+    for mark, box in zip(marks, boxes, strict=True):
+        place = _free(box, chip_extent(mark.noun, size), taken, (width, height), thick)
+        taken.append(place)
+        chip(image, mark.noun, int(place[0]), int(place[1]), size, mark.colour)
+
+
+def _free(
+    box: Floats, extent: tuple[int, int], taken: list[Floats], bounds: tuple[int, int], thick: int
+) -> Floats:
+    """Where (4,) a label of this extent goes: above its box, or as near to that as is free."""
+    (w, h), (width, height) = extent, bounds
+    x, y = (round(float(v)) - thick // 2 for v in (box[0], box[1] - h))
+    x = min(max(x, 0), max(0, width - w))
+    others = np.array(taken).reshape(-1, 4)
+    for across, down in BESIDE:
+        left, top = x + across * w, y + down * h
+        place = np.array([left, top, left + w, top + h], np.float64)
+        inside = place.min() >= 0 and place[2] <= width and place[3] <= height
+        if inside and not (_overlap(place, others) > 0).any():
+            return place
+    y = min(max(y, 0), max(0, height - h))
+    return np.array([x, y, x + w, y + h], np.float64)
+
+
+def _overlap(box: Floats, others: Floats) -> Floats:
+    """(N,) IoU of a box (4,) with others (N, 4)."""
+    meet = np.minimum(box[2:], others[:, 2:]) - np.maximum(box[:2], others[:, :2])
+    shared = np.prod(np.maximum(meet, 0), axis=1)
+    union = np.prod(box[2:] - box[:2]) + np.prod(others[:, 2:] - others[:, :2], axis=1) - shared
+    return np.asarray(shared / np.maximum(union, 1e-9))
+
+
+class Moving:
+    """The tracks of one sentence at any time.
+
+    Args:
+        tracking: the answer.
+        first: number of its first participant among all sentences.
+        scale: (2,) pixels of the picture per pixel of the clip, across and down.
+    """
+
+    def __init__(self, tracking: Tracking, first: int, scale: Floats) -> None:
+        self.tracking, self.first = tracking, first
+        self.times = tracking.objective.clip.times
+        self.scale = np.tile(scale, 2)
+        self.boxes = np.stack([p.boxes for p in tracking.participants]) * self.scale
+
+    def at(self, time: float) -> tuple[int, list[Mark]]:
+        """The tracked frame nearest to a time, and all participants, interpolated."""
+        t, boxes = interpolate(self.times, self.boxes, time)
+        return t, [
+            Mark(box, p.noun, colour(self.first + i), bool(p.projected[t]))
+            for i, (p, box) in enumerate(zip(self.tracking.participants, boxes, strict=True))
+        ]
+
+    def rejected(self, t: int) -> Floats:
+        """(N, 4) the candidates of tracked frame t that were not chosen."""
+        objective, tracks = self.tracking.objective, self.tracking.solution.tracks
+        rows = [cast.rows[t] for cast in objective.casts]
+        chosen = [row[track[t]] for row, track in zip(rows, tracks, strict=True)]
+        left = np.setdiff1d(np.concatenate(rows), chosen)
+        return np.asarray(objective.clip.boxes[left] * self.scale)
+
+
+def interpolate(times: Floats, boxes: Floats, time: float) -> tuple[int, Floats]:
+    """The index of the nearest of (T,) times, and boxes (L, 4) of (L, T, 4) between frames."""
+    after = int(np.clip(np.searchsorted(times, time), min(1, len(times) - 1), len(times) - 1))
+    before = max(after - 1, 0)
+    gap = times[after] - times[before]
+    share = float(np.clip((time - times[before]) / gap, 0, 1)) if gap > 0 else 0.0
+    now = (1 - share) * boxes[:, before] + share * boxes[:, after]
+    return (after if share >= 0.5 else before), now
+
+
+def span(trackings: Sequence[Tracking]) -> tuple[float, float]:
+    """The first and the last second that any of them tells about."""
+    times = [tracking.objective.clip.times for tracking in trackings]
+    return float(min(t[0] for t in times)), float(max(t[-1] for t in times))
+
+
+def movings(trackings: Sequence[Tracking], size: tuple[int, int]) -> list[Moving]:
+    """The tracks of all sentences on a picture of this size, every participant its own colour."""
+    counts = [len(tracking.participants) for tracking in trackings]
+    firsts = np.cumsum([0, *counts])
+    return [
+        Moving(tracking, int(first), np.array(size) / tracking.objective.clip.size)
+        for tracking, first in zip(trackings, firsts[:-1], strict=True)
+    ]

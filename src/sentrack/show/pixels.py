@@ -1,0 +1,23 @@
+"""The frames that tracks are drawn on."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from sentrack.vision import Clip
+from sentrack.vision.loading import is_video
+from sentrack.vision.video import Frame, Video
+
+PLAIN = (56, 50, 46)  # blue, green, red of the canvas where there are no pixels
+
+
+def pictures(source: str | Path, clip: Clip) -> Iterator[Frame]:
+    """All frames of the video that a clip is of; a plain canvas for a file of detections."""
+    if is_video(source):
+        yield from Video(source).frames(float(clip.times[0]), float(clip.times[-1]) + 1e-6)
+        return
+    width, height = clip.size
+    canvas = np.full((height, width, 3), PLAIN, dtype=np.uint8)
+    for number, time in zip(clip.frames, clip.times, strict=True):
+        yield Frame(int(number), float(time), canvas.copy())

