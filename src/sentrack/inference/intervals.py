@@ -1,0 +1,191 @@
+"""When: the interval of frames in which Eq. 4 is largest, by free start and free end.
+
+If the terms are log-ratios against a background, frames that depict the sentence add to the score
+and others take from it, so that the best interval says when it happens, as the best local alignment
+does of two sequences. Instead of trying intervals, every track gets two more candidates, *before*
+and *after*, and every word two more states of the same names, all worth nothing. A word keeps its
+own and its tracks' phases together, so the best answer of this larger problem is the best interval,
+whatever method finds it, with its bound.
+"""
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from sentrack.inference.problem import Array, Problem, TrackTerms, WordTerms
+from sentrack.inference.solution import Solution
+from sentrack.inference.solve import Method, solve
+
+Final = Sequence[npt.ArrayLike] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Interval:
+    """The frames first to last - 1, and what is best there.
+
+    Attributes:
+        first: first frame.
+        last: the frame after the last one.
+        solution: tracks (L, last - first) and states (W, last - first); its upper bound holds for
+            every interval that could have been chosen.
+    """
+
+    first: int
+    last: int
+    solution: Solution
+
+
+def best_interval(
+    problem: Problem,
+    final: Final = None,
+    method: str | Method = "auto",
+    seed: int = 0,
+    time_limit: float | None = None,
+    memory_limit: int | None = None,
+) -> Interval:
+    """Find the interval, of one frame at least, whose own Eq. 4 is largest.
+
+    Args:
+        problem: terms of all frames; log-ratios, so that more frames are not just worse.
+        final: per word (K,), in which states it may end; all if left out.
+        method: as of `solve`; also the limits.
+        seed: of the methods that start at random.
+        time_limit: seconds.
+        memory_limit: bytes.
+    """
+    found = solve(opened(problem, final), method, seed, time_limit, memory_limit)
+    inside = np.flatnonzero(found.tracks[0] < problem.sizes[0])
+    first, last = int(inside[0]), int(inside[-1]) + 1
+    solution = replace(
+        found,
+        tracks=found.tracks[:, first:last],
+        states=found.states[: problem.W, first:last],
+    )
+    return Interval(first, last, solution)
+
+
+def best_intervals(
+    problem: Problem,
+    count: int,
+    final: Final = None,
+    least: float = -np.inf,
+    method: str | Method = "auto",
+    seed: int = 0,
+) -> list[Interval]:
+    """The best interval, then the best of those that do not overlap it, and so on.
+
+    Args:
+        problem: terms of all frames.
+        count: how many at most.
+        final: per word (K,), in which states it may end.
+        least: score below which an interval is not wanted.
+        method: as of `solve`.
+        seed: of the methods that start at random.
+    """
+    waiting: list[tuple[float, int, int, Interval]] = []
+
+    def look(first: int, last: int) -> None:
+        if first < last:
+            part = between(problem, first, last)
+            best = best_interval(part, final, method, seed)
+            best = Interval(best.first + first, best.last + first, best.solution)
+            if best.solution.score >= least:
+                heapq.heappush(waiting, (-best.solution.score, first, last, best))
+
+    look(0, problem.T)
+    found: list[Interval] = []
+    while waiting and len(found) < count:
+        _, first, last, best = heapq.heappop(waiting)
+        found.append(best)
+        look(first, best.first)
+        look(best.last, last)
+    return found
+
+
+def between(problem: Problem, first: int, last: int) -> Problem:
+    """The problem of the frames first to last - 1 alone."""
+    here, later = range(first, last), range(first + 1, last)
+    return Problem(
+        [
+            TrackTerms([problem.unary(i, t) for t in here], [problem.pairwise(i, t) for t in later])
+            for i in range(problem.L)
+        ],
+        [
+            replace(word, emission=[problem.emission(w, t) for t in here])
+            for w, word in enumerate(problem.words)
+        ],
+    )
+
+
+def opened(problem: Problem, final: Final = None) -> Problem:
+    """The problem with free start and end: candidates J_t and J_t + 1 are *before* and *after*."""
+    every = range(problem.T)
+    tracks = [
+        TrackTerms(
+            [_unary(problem.unary(i, t), t, problem.T) for t in every],
+            [_pairwise(problem.pairwise(i, t)) for t in every[1:]],
+        )
+        for i in range(problem.L)
+    ]
+    words = []
+    for w in range(problem.W):
+        end = np.ones(problem.states(w)) if final is None else final[w]
+        leave = np.where(np.asarray(end, dtype=np.bool_), 0.0, -np.inf)
+        chain = _chain(problem.initial(w), problem.transition(w), leave)
+        emission = [_emission(problem.emission(w, t)) for t in every]
+        emission[-1][: len(leave)] += leave.reshape(-1, *[1] * len(problem.link(w)))
+        words.append(WordTerms(*chain, emission, problem.link(w)))
+    return Problem(tracks, [*words, *_ties(problem)])
+
+
+def _unary(f: Array, t: int, T: int) -> Array:
+    """One frame is inside at least: the last one is not before, and the first one not after."""
+    return np.concatenate([f, [0.0 if t < T - 1 else -np.inf, 0.0 if t > 0 else -np.inf]])
+
+
+def _pairwise(g: Array) -> Array:
+    wide = np.full([n + 2 for n in g.shape], -np.inf)
+    wide[:-2, :-2] = g
+    wide[:-2, -1] = 0.0  # it ends
+    wide[-2, :-1] = 0.0  # it has not started yet, or starts
+    wide[-1, -1] = 0.0
+    return wide
+
+
+def _chain(initial: Array, transition: Array, leave: Array) -> tuple[Array, Array]:
+    """(K+2,) and (K+2, K+2): a word starts in its initial states whenever it does."""
+    K = len(initial)
+    wide = np.full((K + 2, K + 2), -np.inf)
+    wide[:K, :K] = transition
+    wide[:K, K + 1] = leave
+    wide[K, :K] = initial
+    wide[K, K] = wide[K + 1, K + 1] = 0.0
+    return np.concatenate([initial, [0.0, -np.inf]]), wide
+
+
+def _emission(h: Array) -> Array:
+    """A word and all its tracks are in one phase."""
+    wide = np.full([n + 2 for n in h.shape], -np.inf)
+    wide[tuple(slice(n) for n in h.shape)] = h
+    for phase in (-2, -1):
+        wide[(phase,) * h.ndim] = 0.0
+    return wide
+
+
+def _ties(problem: Problem) -> list[WordTerms]:
+    """Words that say nothing but keep tracks in one phase that no word holds together."""
+    group = list(range(problem.L))
+    for w in range(problem.W):
+        joined = {group[p] for p in problem.link(w)}
+        group = [min(joined) if g in joined else g for g in group]
+    ties = []
+    for other in sorted(set(group) - {group[0]}):
+        sizes = problem.sizes[[0, other]].T
+        emission = [_emission(np.zeros((1, *pair))) for pair in sizes]
+        phases = np.where(np.eye(3), 0.0, -np.inf)
+        phases[0, 2] = phases[1, 0] = 0.0
+        ties.append(WordTerms([0.0, 0.0, -np.inf], phases, emission, (0, other)))
+    return ties

@@ -1,0 +1,91 @@
+"""Free start and free end, against all intervals by brute force."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sentrack.inference import Problem, TrackTerms, WordTerms
+from sentrack.inference.intervals import best_interval, best_intervals, between
+
+
+def scene(seed: int, T: int, links: list[tuple[int, ...]], L: int, K: int) -> Problem:
+    """Random log-ratios, below zero on average, with some moves forbidden."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 4, (L, T))
+
+    def some(*shape: int) -> np.ndarray:
+        values = rng.normal(-0.3, 1.0, shape)
+        values[rng.random(shape) < 0.1] = -np.inf
+        return values
+
+    tracks = [
+        TrackTerms(
+            [some(n) for n in sizes[i]],
+            [some(sizes[i, t - 1], sizes[i, t]) for t in range(1, T)],
+        )
+        for i in range(L)
+    ]
+    words = [
+        WordTerms(
+            some(K), some(K, K), [some(K, *(sizes[p, t] for p in link)) for t in range(T)], link
+        )
+        for link in links
+    ]
+    return Problem(tracks, words)
+
+
+def brute(problem: Problem, final: list[list[bool]]) -> float:
+    """The best score of all tracks and states of all intervals, by trying each."""
+    best = -np.inf
+    for first, last in itertools.combinations(range(problem.T + 1), 2):
+        part = between(problem, first, last)
+        choices = [range(part.sizes[i, t]) for i in range(part.L) for t in range(part.T)]
+        choices += [range(part.states(w)) for w in range(part.W) for _ in range(part.T)]
+        for choice in itertools.product(*choices):
+            labels = np.array(choice).reshape(-1, part.T)
+            tracks, states = labels[: part.L], labels[part.L :]
+            if all(final[w][states[w, -1]] for w in range(part.W)):
+                best = max(best, part.score(tracks, states))
+    return best
+
+
+LINKS: list[tuple[list[tuple[int, ...]], int]] = [
+    ([(0,)], 1),
+    ([(0, 1)], 2),
+    ([(0,)], 2),  # the second track is held by no word
+]
+
+
+@pytest.mark.parametrize("method", ["auto", "viterbi", "dual"])
+@pytest.mark.parametrize(("links", "L"), LINKS)
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10**6), T=st.integers(1, 3))
+def test_the_best_interval_is_the_best_of_all(
+    links: list[tuple[int, ...]], L: int, method: str, seed: int, T: int
+) -> None:
+    problem = scene(seed, T, links, L, K=2)
+    final = [[True, False] if seed % 2 else [True, True]] * len(links)
+    expected = brute(problem, final)
+    if expected == -np.inf:
+        return
+    found = best_interval(problem, final, method)
+    assert found.solution.upper_bound >= expected - 1e-9
+    part = between(problem, found.first, found.last)
+    score = part.score(found.solution.tracks, found.solution.states)
+    assert found.solution.score == pytest.approx(score)
+    assert all(final[w][s[-1]] for w, s in enumerate(found.solution.states))
+    if method != "dual" or found.solution.certified:
+        assert score == pytest.approx(expected)
+
+
+def test_further_intervals_do_not_overlap_and_descend() -> None:
+    """Three bumps of known worth in a row of losses."""
+    worth = np.full(30, -1.0)
+    worth[3:6], worth[12:20], worth[25:27] = 2.0, 0.5, 4.0
+    track = TrackTerms([np.array([v]) for v in worth], [np.zeros((1, 1))] * 29)
+    found = best_intervals(Problem([track]), 5, least=0.0)
+    assert [(i.first, i.last) for i in found] == [(25, 27), (3, 6), (12, 20)]
+    np.testing.assert_allclose([i.solution.score for i in found], [8.0, 6.0, 4.0])
