@@ -25,7 +25,7 @@ def ious(a: Floats, b: Floats) -> Floats:
 
 @pytest.fixture(scope="module")
 def crossing() -> sentrack.Clip:
-    return sentrack.load_clip(street(), start=56, end=61)
+    return sentrack.load_clip(street(), start=58, end=63)
 
 
 @pytest.fixture(scope="module")

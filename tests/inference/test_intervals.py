@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentrack.inference import Problem, TrackTerms, WordTerms
-from sentrack.inference.intervals import best_interval, best_intervals, between
+from sentrack.inference import Problem, TrackTerms, WordTerms, solve
+from sentrack.inference.intervals import best_interval, best_intervals, between, opened
 
 
 def scene(seed: int, T: int, links: list[tuple[int, ...]], L: int, K: int) -> Problem:
@@ -89,3 +89,40 @@ def test_further_intervals_do_not_overlap_and_descend() -> None:
     found = best_intervals(Problem([track]), 5, least=0.0)
     assert [(i.first, i.last) for i in found] == [(25, 27), (3, 6), (12, 20)]
     np.testing.assert_allclose([i.solution.score for i in found], [8.0, 6.0, 4.0])
+
+
+def row_of_states(seed: int, mean: float, stays: bool, T: int = 60, K: int = 20) -> Problem:
+    """Two tracks and a word that goes through K states in order, each for a frame or for any."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(4, 9, (2, T))
+    tracks = [
+        TrackTerms(
+            [rng.normal(mean, 1, n) for n in sizes[i]],
+            [rng.normal(mean, 1, (sizes[i, t - 1], sizes[i, t])) for t in range(1, T)],
+        )
+        for i in range(2)
+    ]
+    step = np.full((K, K), -np.inf)
+    step[np.arange(K - 1), np.arange(1, K)] = np.log(0.3)
+    if stays:
+        np.fill_diagonal(step, np.log(0.7))
+    initial = np.where(np.arange(K) == 0, 0.0, -np.inf)
+    emission = [rng.normal(mean, 1, (K, *sizes[:, t])) for t in range(T)]
+    return Problem(tracks, [WordTerms(initial, step, emission, (0, 1))])
+
+
+@pytest.mark.parametrize("mean", [-0.3, -1.0, -2.0])
+@pytest.mark.parametrize("stays", [False, True])
+@pytest.mark.parametrize("whole", [False, True])
+def test_bounds_agree_with_the_whole_lattice_where_few_candidates_go_together(
+    mean: float, stays: bool, whole: bool
+) -> None:
+    """What is best by itself in every frame is no interval: the phases do not fit."""
+    for seed in range(5):
+        problem = row_of_states(seed, mean, stays)
+        final = [[False] * 19 + [True]] if whole else None
+        larger = opened(problem, final)
+        exact, found = solve(larger, "viterbi"), solve(larger, "auto")
+        assert found.certified
+        assert found.score == pytest.approx(exact.score, abs=1e-6)
+        assert found.score == pytest.approx(larger.score(found.tracks, found.states))

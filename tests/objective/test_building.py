@@ -124,7 +124,7 @@ def test_coherence_is_that_of_one_pair_at_a_time() -> None:
                 d = math.dist(c0 + seen.velocity[before] * 0.05, c1)
                 x = (d - 50 / 960 * slack) / (11 / 960 * slack)
                 moved = seen.boxes[before] + np.tile(seen.velocity[before] * 0.05 * 400, 2)
-                leap = 15 * max(0.0, 1 - iou(moved, seen.boxes[after]) / 0.3)
+                leap = 8 * max(0.0, 1 - iou(moved, seen.boxes[after]) / 0.3)
                 expected = -math.log1p(math.exp(x)) - leap
                 assert g[a, b] == pytest.approx(expected, rel=1e-3, abs=1e-3)
 

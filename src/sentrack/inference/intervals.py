@@ -15,11 +15,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from sentrack.inference.auto import Auto
 from sentrack.inference.problem import Array, Problem, TrackTerms, WordTerms
 from sentrack.inference.solution import Solution
 from sentrack.inference.solve import Method, solve
 
 Final = Sequence[npt.ArrayLike] | None
+
+# Phases tie everything together, which bounds see late; so what fits is solved on the whole lattice.
+EXACT_FIRST = Auto(exact_operations=2e10)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +45,7 @@ class Interval:
 def best_interval(
     problem: Problem,
     final: Final = None,
-    method: str | Method = "auto",
+    method: str | Method = EXACT_FIRST,
     seed: int = 0,
     time_limit: float | None = None,
     memory_limit: int | None = None,
@@ -72,7 +76,7 @@ def best_intervals(
     count: int,
     final: Final = None,
     least: float = -np.inf,
-    method: str | Method = "auto",
+    method: str | Method = EXACT_FIRST,
     seed: int = 0,
 ) -> list[Interval]:
     """The best interval, then the best of those that do not overlap it, and so on.
@@ -132,6 +136,12 @@ def opened(problem: Problem, final: Final = None) -> Problem:
     ]
     words = []
     for w in range(problem.W):
+        if problem.states(w) == 1 and not problem.initial(w)[0] and not problem.transition(w)[0, 0]:
+            # It has no time of its own: its tracks know when.
+            emission = [_emission(problem.emission(w, t))[[0, -2, -1]] for t in every]
+            joined = [h.max(axis=0, keepdims=True) for h in emission]
+            words.append(WordTerms([0.0], [[0.0]], joined, problem.link(w)))
+            continue
         end = np.ones(problem.states(w)) if final is None else final[w]
         leave = np.where(np.asarray(end, dtype=np.bool_), 0.0, -np.inf)
         chain = _chain(problem.initial(w), problem.transition(w), leave)

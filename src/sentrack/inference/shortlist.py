@@ -10,6 +10,7 @@ import numpy as np
 
 from sentrack.inference.compiled import ONE, Flat, entry
 from sentrack.inference.dual import Search
+from sentrack.inference.errors import Infeasible
 from sentrack.inference.lattices import track_lattices
 from sentrack.inference.relaxation import ROUNDING, Relaxation
 from sentrack.inference.structures import Bools, Floats, Terms
@@ -29,11 +30,15 @@ def shortlist(terms: Terms, search: Search) -> Bools:
     # The best candidate of every track and frame has the largest bound of all.
     cut = np.partition(candidates, candidates.size - seats)[candidates.size - seats]
     narrowed, _ = restrict(terms, bounds >= cut)
-    relaxation = Relaxation(narrowed)
-    search.follow(relaxation, climb=False)
-    if not search.closed(relaxation.upper_bound):
-        relaxation.sweep()
-        search.follow(relaxation, climb=True)
+    try:
+        relaxation = Relaxation(narrowed)
+        search.follow(relaxation, climb=False)
+        if not search.closed(relaxation.upper_bound):
+            relaxation.sweep()
+            search.follow(relaxation, climb=True)
+    except Infeasible:
+        # The best by themselves do not go together, and the first answer must be among the others.
+        return np.asarray(bounds > -np.inf)
     return np.asarray(bounds > search.score - ROUNDING * (1 + abs(search.score)))
 
 

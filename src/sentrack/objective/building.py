@@ -11,7 +11,14 @@ from sentrack.language.meaning import Meaning
 from sentrack.lexicon.features import Bins, shared_area
 from sentrack.lexicon.lexicon import Lexicon
 from sentrack.lexicon.model import Observed, WordModel
-from sentrack.objective.candidates import Cast, cast, detection_scores, frames, track_terms
+from sentrack.objective.candidates import (
+    Cast,
+    cast,
+    detection_scores,
+    frames,
+    track_terms,
+    usual_scores,
+)
 from sentrack.vision.bridging import bridge
 from sentrack.vision.clip import Clip, ClipError
 
@@ -42,33 +49,53 @@ class Objective:
     problem: Problem
 
 
-def build(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> Objective:
+def build(
+    clip: Clip, meaning: Meaning, lexicon: Lexicon, against_background: bool = False
+) -> Objective:
     """Put the terms of Eq. 4 together.
+
+    Args:
+        clip: what was seen.
+        meaning: what was said.
+        lexicon: what its words mean.
+        against_background: as log-ratios, for which more frames are not just worse: emissions
+            against words that mean nothing, detections against the usual one of their class. Words
+            may then end in any state, for where they end is not known yet; see `WordModel.final`.
 
     Raises:
         ClipError: when a noun's class was not detected anywhere in the clip.
     """
-    models = tuple(lexicon.model(word.word, word.part) for word in meaning.words)
-    nouns = [lexicon.model(p.noun, "noun") for p in meaning.participants]
-    clip = _bridged(clip, frozenset(c for noun in nouns for c in noun.classes or clip.classes))
-    scores = detection_scores(clip)
-    casts: dict[tuple[str, ...], Cast] = {}
-    tracks = {}
-    for noun in nouns:
-        if noun.classes not in casts:
-            casts[noun.classes] = cast(clip, _allowed(clip, noun))
-            tracks[noun.classes] = track_terms(clip, casts[noun.classes], scores)
-    chosen = tuple(casts[noun.classes] for noun in nouns)
+    models, clip, scores, chosen = prepared(clip, meaning, lexicon, against_background)
+    tracks = {id(players): track_terms(clip, players, scores) for players in chosen}
     measured: dict[tuple[str, tuple[int, ...]], Bins] = {}
     words = [
-        _word_terms(clip, model, word.participants, chosen, measured)
+        _word_terms(clip, model, word.participants, chosen, measured, against_background)
         for model, word in zip(models, meaning.words, strict=True)
     ]
     words += [
         _apart(chosen, pair) for pair in meaning.distinct if chosen[pair[0]] is chosen[pair[1]]
     ]
-    problem = Problem([tracks[noun.classes] for noun in nouns], words)
+    problem = Problem([tracks[id(players)] for players in chosen], words)
     return Objective(clip, meaning, models, chosen, problem)
+
+
+def prepared(
+    clip: Clip, meaning: Meaning, lexicon: Lexicon, against_background: bool
+) -> tuple[tuple[WordModel, ...], Clip, Floats, tuple[Cast, ...]]:
+    """The models of the words, the bridged clip, its (N,) detection scores, and the casts.
+
+    Participants whose nouns name the same classes share a cast.
+    """
+    models = tuple(lexicon.model(word.word, word.part) for word in meaning.words)
+    nouns = [lexicon.model(p.noun, "noun") for p in meaning.participants]
+    clip = _bridged(clip, frozenset(c for noun in nouns for c in noun.classes or clip.classes))
+    scores = detection_scores(clip)
+    if against_background:
+        # A box that is surer than usual says no more: it is the words that are to tell.
+        scores = np.minimum(scores - usual_scores(clip, scores)[clip.label], 0.0)
+    named = {noun.classes: noun for noun in nouns}
+    casts = {classes: cast(clip, _allowed(clip, noun)) for classes, noun in named.items()}
+    return models, clip, scores, tuple(casts[noun.classes] for noun in nouns)
 
 
 @lru_cache(maxsize=4)
@@ -93,6 +120,7 @@ def _word_terms(
     participants: tuple[int, ...],
     casts: tuple[Cast, ...],
     measured: dict[tuple[str, tuple[int, ...]], Bins],
+    against_background: bool,
 ) -> WordTerms:
     players = [casts[p] for p in participants]
     J = [c.rows.shape[1] for c in players]
@@ -102,7 +130,9 @@ def _word_terms(
         # A noun: its candidates are of its class; one that names all classes says nothing.
         value = 0.0 if model.classes else -float(np.log(len(clip.classes)))
         h = np.broadcast_to(np.float64(value), (clip.T, model.K, *J))
-    if not model.final.all():
+    if against_background:
+        h = h - (model.background if model.observed else h.max())
+    elif not model.final.all():
         h = np.ascontiguousarray(h)
         h[-1, ~model.final] = -np.inf
     emission = frames(h, 1, [c.counts for c in players])

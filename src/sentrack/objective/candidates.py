@@ -22,10 +22,11 @@ SLOPE = 11 / 960
 # Nats that a box pays that does not meet the one before where it was going to be; the less, the
 # more of KEPT it overlaps, by intersection over union. The distance alone, of which the paper's
 # reach is half a person, lets a track change over to whoever is near.
-LEAP = 15.0
+LEAP = 8.0
 KEPT = 0.3
 # A probability below this is taken for this: a missed detection costs no more than a few nats.
 FAINTEST = 0.01
+DOUBTFUL = 0.4  # the least probability of a box that may be called usual for its class
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +121,26 @@ def detection_scores(clip: Clip) -> Floats:
     Scores within 0..1 are taken for probabilities: f is their logarithm. Others are raw margins, of
     which the paper takes the log of a sigmoid with slope 6.
     """
-    score = clip.score
-    if score.size and (score.min() < 0 or score.max() > 1):
-        return -np.logaddexp(0.0, -6.0 * score)
-    return np.log(np.maximum(score, FAINTEST))
+    if _margins(clip):
+        return -np.logaddexp(0.0, -6.0 * clip.score)
+    return np.log(np.maximum(clip.score, FAINTEST))
+
+
+def _margins(clip: Clip) -> bool:
+    return bool(clip.score.size and (clip.score.min() < 0 or clip.score.max() > 1))
+
+
+def usual_scores(clip: Clip, scores: Floats) -> Floats:
+    """(C,): per class, the median over frames that show it of the best of its (N,) scores.
+
+    Where scores are probabilities, it is that of DOUBTFUL at least, for a class of which there are
+    mostly false boxes has none that are usual.
+    """
+    best = np.full((clip.T, len(clip.classes)), -np.inf)
+    seen = np.flatnonzero(~clip.projected)
+    np.maximum.at(best, (clip.frame_of[seen], clip.label[seen]), scores[seen])
+    best[best == -np.inf] = np.nan
+    usual = np.zeros(len(clip.classes))
+    shown = np.isfinite(best).any(axis=0)
+    usual[shown] = np.nanmedian(best[:, shown], axis=0)
+    return usual if _margins(clip) else np.maximum(usual, np.log(DOUBTFUL))

@@ -99,6 +99,22 @@ class Clip:
             **{name: getattr(self, name)[rows] for name in ROWS},
         )
 
+    def thinned(self, fps: float) -> "Clip":
+        """Some of the frames, evenly spread, so that there are at most `fps` in a second."""
+        slot = np.floor(self.times * fps + 1e-6)
+        kept = np.flatnonzero(np.diff(slot, prepend=-np.inf) > 0)
+        if len(kept) == self.T:
+            return self
+        rows = np.flatnonzero(np.isin(self.frame_of, kept))
+        counts = np.diff(self.start)[kept]
+        return replace(
+            self,
+            frames=self.frames[kept],
+            times=self.times[kept],
+            start=np.concatenate([[0], np.cumsum(counts)]),
+            **{name: getattr(self, name)[rows] for name in ROWS},
+        )
+
     def within(self, start: float | None, end: float | None) -> "Clip":
         """The frames from `start` to before `end`, in seconds."""
         low, high = -math.inf if start is None else start, math.inf if end is None else end

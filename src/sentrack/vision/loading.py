@@ -77,7 +77,7 @@ def load_clip(
     path = Path(path)
     if start is not None and end is not None and start >= end:
         raise ClipError(f"{path}: start ({start:g} s) must be before end ({end:g} s)")
-    kind = _kind(path) if format is None else _known(path, format)
+    kind = kind_of(path) if format is None else _known(path, format)
     given = {"names": names, "video": video, "detector": detector, "best": best, "size": size}
     options = {key: value for key, value in given.items() if value is not None}
     takes = ("names", "detector", "best") if kind is None else ("size", *FORMATS[kind].takes)
@@ -86,7 +86,7 @@ def load_clip(
             what = "a video" if kind is None else "such a file"
             raise ClipError(f"{path}: {what} does not take {key}=; leave it out")
     if kind is None:
-        clip: Clip = _looking(path).look(
+        clip: Clip = looking(path).look(
             path, start=start, end=end, fps=fps, report=report, **options
         )
         return clip
@@ -117,7 +117,7 @@ def save_clip(clip: Clip, path: str | Path, format: str | None = None) -> None:
 def videos(path: str | Path) -> list[str]:
     """The names of the clips in a file, in its order; none if it does not name any."""
     path = Path(path)
-    kind = _kind(path)
+    kind = kind_of(path)
     if kind == "table":
         return Table.read(path).videos()
     return videos_in(path) if kind == "coco" else []
@@ -140,7 +140,7 @@ def _by_name(path: Path) -> str | None:
     return "yolo" if path.is_dir() or not path.suffix else None
 
 
-def _kind(path: Path) -> str | None:
+def kind_of(path: Path) -> str | None:
     """The format of a path that is there; None for a video."""
     if path.is_dir():
         return "yolo"
@@ -172,16 +172,16 @@ def kept(path: str | Path, **options: Any) -> Path:
     """The file that keeps what is seen in a video; the options are those of `load_clip`."""
     if not is_video(path):
         raise ClipError(f"{path}: it is no video but a file of detections")
-    file: Path = _looking(Path(path)).looked(path, **options)
+    file: Path = looking(Path(path)).looked(path, **options)
     return file
 
 
 def is_video(path: str | Path) -> bool:
     """Whether `load_clip` would look at it as a video."""
-    return _kind(Path(path)) is None
+    return kind_of(Path(path)) is None
 
 
-def _looking(path: Path) -> Any:
+def looking(path: Path) -> Any:
     """The module that looks at videos, whose parts are an extra."""
     try:
         return importlib.import_module("sentrack.vision.looking")

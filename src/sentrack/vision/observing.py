@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sentrack.vision.ahead import ahead
 from sentrack.vision.clip import Floats, Ints
 from sentrack.vision.colour import colours
 from sentrack.vision.detectors import Detector
@@ -60,7 +61,8 @@ def observe(
     flow = Flow(size)
     field: Field | None = None
     last: tuple[Seen, Small] | None = None
-    for frame in frames:
+    # Decoding goes on while the detector works.
+    for frame in ahead(frames):
         small = flow.prepare(frame.image)
         found = detector.detect(frame.image)
         N = len(found.label)

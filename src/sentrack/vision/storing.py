@@ -30,16 +30,17 @@ COMPACT = pa.schema(
 
 def write_table(clip: Clip, path: Path) -> None:
     """Write a clip to .csv, .csv.gz or .parquet, with all that it holds."""
-    table = _table(clip)
-    unknown = [name for name in (*COLOUR, *CAMERA, "id", "projected") if not _told(table, name)]
-    table = table.drop_columns(unknown)
+    table = table_of(clip)
+    groups = (COLOUR, CAMERA, ("id",), ("projected",))
+    silent = [names for names in groups if not any(_told(table, name) for name in names)]
+    table = table.drop_columns([name for names in silent for name in names])
     with whole(path) as draft:
         if path.suffix.lower() == ".parquet":
-            text = json.dumps(_facts(clip)).encode()
+            text = json.dumps(facts_of(clip)).encode()
             pyarrow.parquet.write_table(table.replace_schema_metadata({METADATA: text}), draft)
             return
         for name in ("width", "height", "fps"):
-            table = table.append_column(name, [[_facts(clip)[name]] * len(table)])
+            table = table.append_column(name, [[facts_of(clip)[name]] * len(table)])
         packed = path.suffix.lower() == ".gz"
         with pa.output_stream(draft, "gzip" if packed else None) as stream:
             pyarrow.csv.write_csv(table, stream)
@@ -74,15 +75,15 @@ class TableWriter:
     def add(self, clip: Clip) -> None:
         """Write the next frames."""
         if self._writer is None:
-            text = json.dumps(_facts(clip) | self._extra).encode()
+            text = json.dumps(facts_of(clip) | self._extra).encode()
             self._writer = pyarrow.parquet.ParquetWriter(
                 self._path, COMPACT.with_metadata({METADATA: text}), compression="zstd"
             )
-        table = _table(clip).select(COMPACT.names).cast(COMPACT)
+        table = table_of(clip).select(COMPACT.names).cast(COMPACT)
         self._writer.write_table(table.replace_schema_metadata(self._writer.schema.metadata))
 
 
-def _facts(clip: Clip) -> dict[str, Any]:
+def facts_of(clip: Clip) -> dict[str, Any]:
     width, height = clip.size
     return {"width": width, "height": height, "fps": clip.fps, "classes": clip.classes}
 
@@ -95,7 +96,7 @@ def _told(table: Any, name: str) -> bool:
     return len(known) > 0
 
 
-def _table(clip: Clip) -> Any:
+def table_of(clip: Clip) -> Any:
     """All columns, one row per detection; a frame without any has a row of its own."""
     found, none = clip.frame_of, np.flatnonzero(np.diff(clip.start) == 0)
     at = np.concatenate([found, none])

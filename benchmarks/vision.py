@@ -1,0 +1,135 @@
+"""What looking at a video costs beside its detector, and how its memory grows.
+
+`python -m benchmarks.vision` prints Markdown; `--output` writes it, too.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import cycle, islice
+from pathlib import Path
+
+import av
+
+from benchmarks.footage import street
+from sentrack.vision.detectors import open_detector
+from sentrack.vision.footage import footage
+from sentrack.vision.looking import BEST, FPS
+from sentrack.vision.observing import observe
+from sentrack.vision.video import Image, Video
+from sentrack.vision.wheels import cache_folder
+
+ROUNDS = 3  # of which the fastest counts: others may use the machine
+SECONDS = 15.0  # of video in each
+MINUTES = (1, 10)
+
+
+def main() -> None:
+    """Run both parts and print them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="cost,memory", help="parts to run")
+    parser.add_argument("--output", type=Path, help="also write the Markdown there")
+    options = parser.parse_args()
+    parts = {"cost": cost, "memory": memory}
+    lines = []
+    for name in options.only.split(","):
+        for line in parts[name]():
+            print(line, flush=True)
+            lines.append(line)
+    if options.output:
+        options.output.write_text("\n".join(lines) + "\n")
+
+
+def cost() -> Iterator[str]:
+    """Seconds to look at some videos, beside those of the detector on the same frames."""
+    yield "## Cost of looking"
+    yield ""
+    yield f"{SECONDS:g} s of each video at {FPS:g} frames per second; the fastest of {ROUNDS} rounds."
+    yield "Looking is decoding, detection, flow, camera, colour and what is moved along; the detector"
+    yield "alone is given the same frames, decoded before."
+    yield ""
+    yield "| video | detector | frames | looking, ms/frame | detector alone, ms/frame | ratio |"
+    yield "|---|---|---|---|---|---|"
+    videos = {"street": street(), "driveway": footage("driveway"), "walkers": footage("walkers")}
+    for name in ("yolov4-tiny", "yolo11n"):
+        detector = open_detector(name, best=BEST)
+        for title, path in videos.items():
+            video = Video(path)
+            start = 56.0 if title == "street" else 9.0 if title == "driveway" else 0.0
+            images = [frame.image for frame in video.frames(start, start + SECONDS, FPS)]
+            looking, alone = [], []
+            for _ in range(ROUNDS):
+                begin = time.perf_counter()
+                frames = video.frames(start, start + SECONDS, FPS)
+                count = sum(1 for _ in observe(frames, detector, video.size, BEST))
+                looking.append(time.perf_counter() - begin)
+                begin = time.perf_counter()
+                for image in images:
+                    detector.detect(image)
+                alone.append(time.perf_counter() - begin)
+            each = [1000 * min(times) / count for times in (looking, alone)]
+            size = "x".join(map(str, video.size))
+            ratio = each[0] / each[1]
+            yield (
+                f"| {title}, {size} | {name} | {count} | {each[0]:.1f} | {each[1]:.1f} "
+                f"| {ratio:.2f} |"
+            )
+    yield ""
+
+
+def memory() -> Iterator[str]:
+    """Peak memory of `sentrack detect` on a short and a long video."""
+    yield "## Memory"
+    yield ""
+    yield "Peak resident memory of `sentrack detect` on the street, looped to a length."
+    yield ""
+    yield "| minutes | frames | seconds | peak, MB |"
+    yield "|---|---|---|---|"
+    peaks = []
+    with tempfile.TemporaryDirectory() as folder:
+        # Weights as they are, but nothing seen before.
+        (Path(folder) / "cache").mkdir()
+        (Path(folder) / "cache" / "wheels").symlink_to(cache_folder() / "wheels")
+        for minutes in MINUTES:
+            path = Path(folder) / f"{minutes}.mp4"
+            _loop(path, minutes)
+            peak, seconds = _peak(path, Path(folder) / "cache")
+            peaks.append(peak)
+            yield f"| {minutes} | {600 * minutes} | {seconds:.0f} | {peak:.0f} |"
+    yield ""
+    yield f"Ratio: {peaks[-1] / peaks[0]:.2f}."
+    yield ""
+
+
+def _loop(path: Path, minutes: int) -> None:
+    """The street over and over, at 10 frames per second."""
+    images: list[Image] = [frame.image for frame in Video(street()).frames(0, 30)]
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libx264", rate=10, options={"preset": "ultrafast"})
+        stream.height, stream.width = images[0].shape[:2]
+        stream.pix_fmt = "yuv420p"
+        for image in islice(cycle(images), 600 * minutes):
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(image, format="bgr24")))
+        container.mux(stream.encode(None))
+
+
+def _peak(path: Path, cache: Path) -> tuple[float, float]:
+    """Megabytes and seconds of looking at a video in a process of its own."""
+    begin = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sentrack", "detect", str(path)],
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "SENTRACK_CACHE": str(cache)},
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        raise RuntimeError(f"sentrack detect ended with {status}")
+    return usage.ru_maxrss / 1024, time.perf_counter() - begin
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""The command line."""
+
+import logging
+import sys
+from typing import Annotated
+
+import typer
+
+from sentrack.cli.library import describe, index, library, search
+from sentrack.cli.track import detect, track
+from sentrack.cli.words import demo, parse, words
+from sentrack.errors import SentrackError
+
+app = typer.Typer(
+    help="Find the tracks in a video that best depict an English sentence.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+for command in (track, detect, parse, words, index, library, search, describe, demo):
+    app.command()(command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"sentrack {version('sentrack')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Options of all commands."""
+
+
+def main() -> None:
+    """Run the command line: exit 1 with one line if the input is at fault."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("sentrack: %(message)s"))
+    logger = logging.getLogger("sentrack")
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        app()
+    except SentrackError as error:
+        print(f"sentrack: {error}", file=sys.stderr)
+        raise SystemExit(1) from None
+    except OSError as error:
+        # Mostly a full disk, met by a library that keeps files of its own.
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"sentrack: {where}{error.strerror or error}", file=sys.stderr)
+        raise SystemExit(1) from None
+    finally:
+        logger.removeHandler(handler)

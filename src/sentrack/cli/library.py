@@ -1,0 +1,304 @@
+"""Commands on libraries: `index`, `library`, `search` and `describe`."""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sentrack.cli.options import (
+    AsJson,
+    Best,
+    Cluster,
+    Detector,
+    End,
+    Force,
+    Fps,
+    Lexicon,
+    Names,
+    Size,
+    Start,
+    Video,
+    Where,
+    Workers,
+    frame_size,
+)
+from sentrack.errors import SentrackError
+
+if TYPE_CHECKING:
+    from sentrack.library import Entry, Task
+    from sentrack.tasks import Library, Moment
+
+
+def index(
+    sources: Annotated[
+        list[Path], typer.Argument(help="Videos, files of detections, and folders of both.")
+    ],
+    library: Annotated[
+        str, typer.Option("--library", "-l", help="A folder, or any URL that fsspec knows.")
+    ],
+    fps: Fps = None,
+    detector: Detector = None,
+    names: Names = None,
+    best: Best = None,
+    size: Size = "",
+    workers: Workers = None,
+    cluster: Cluster = None,
+    force: Annotated[bool, typer.Option(help="Index anew what is there.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Look at videos once and keep what is seen; what is in the library already is skipped."""
+    from sentrack.show.progress import Bars
+    from sentrack.tasks.crew import crew
+    from sentrack.tasks.library import Library
+    from sentrack.tasks.library import index as do
+
+    store = Library(library)
+    with Bars() as bars:
+        tasks = store.plan(
+            sources,
+            detector=detector,
+            names=names,
+            fps=fps,
+            best=best,
+            size=frame_size(size),
+            report=bars,
+            force=force,
+        )
+        todo = [task for task in tasks if task.state != "there"]
+        with crew(workers, cluster, len(todo)) as hands:
+            done = list(do(store.url, todo, hands, bars))
+    if todo:
+        store.refresh()
+    kept = [entry for entry in done if not isinstance(entry, SentrackError)]
+    failed = [error for error in done if isinstance(error, SentrackError)]
+    if as_json:
+        _print_tasks(store.url, tasks, failed)
+    else:
+        for task in todo:
+            if task.why:
+                print(f"sentrack: {task.origin.name} changed: {task.why}", file=sys.stderr)
+        if kept:
+            _show(sorted(kept, key=lambda entry: entry.name))
+        states = Counter(task.state for task in tasks)
+        parts = [f"{states[state]} {state}" for state in ("new", "changed", "there")]
+        print(f"{len(tasks)} clips: {', '.join(parts)}, {len(failed)} failed")
+    for error in failed:
+        print(f"sentrack: {error}", file=sys.stderr)
+    if failed:
+        raise typer.Exit(1)
+
+
+def library(
+    library: Where,
+    check: Annotated[
+        bool, typer.Option("--check", help="Read all of it, and the sources: is it in order?")
+    ] = False,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Remove what is damaged or left over.")
+    ] = False,
+    at_once: Annotated[
+        bool, typer.Option("--at-once", help="With both: temporary files of the last hour, too.")
+    ] = False,
+    remove: Annotated[list[str] | None, typer.Option(help="A clip to be removed.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the clips of a library, check it or repair it."""
+    from sentrack.library.checking import HOUR
+
+    store, age = _library(library), 0.0 if at_once else HOUR
+    for name in remove or []:
+        store.remove(name)
+    document: dict[str, Any] = {"library": store.url}
+    problems = []
+    if repair:
+        problems = store.repair(age)
+    elif check:
+        problems = store.check(age)
+    if check or repair:
+        key = "repaired" if repair else "problems"
+        document[key] = [{**vars(problem), "note": problem.note} for problem in problems]
+        lines = [f"{problem.kind}: {problem.what}: {problem.text}" for problem in problems]
+        summary = f"{len(problems)} {key}" if problems else "in order"
+    else:
+        entries = store.entries()
+        document["clips"] = [entry.to_dict() for entry in entries]
+        lines = [f"removed {name}" for name in remove or []]
+        hours = sum(entry.seconds for entry in entries) / 3600
+        summary = f"{len(entries)} clips, {hours:.1f} hours"
+    if as_json:
+        print(json.dumps(document))
+    else:
+        if not (check or repair or remove):
+            _show(entries)
+        print("\n".join([*lines, summary]))
+    if check and not repair and not all(problem.note for problem in problems):
+        raise typer.Exit(1)
+
+
+def search(
+    library: Where,
+    sentences: Annotated[list[str], typer.Argument(help="One or more sentences, each in quotes.")],
+    k: Annotated[int, typer.Option("-k", help="How many moments at most.", min=1)] = 10,
+    lexicon: Lexicon = "everyday",
+    clips: Annotated[
+        Path | None, typer.Option(help="A folder for annotated excerpts, one video per moment.")
+    ] = None,
+    workers: Workers = None,
+    cluster: Cluster = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find the moments of a library that depict a sentence best, or any of several."""
+    from sentrack.show.moments import show_moments, write_excerpts
+    from sentrack.show.progress import Bars
+
+    store = _library(library)
+    with Bars() as bars:
+        found = store.search(
+            sentences, k, lexicon=lexicon, workers=workers, cluster=cluster, report=bars
+        )
+        paths = write_excerpts(store, found, clips, force, bars) if clips else []
+    if as_json:
+        print(json.dumps({"moments": [_document(moment) for moment in found]}))
+        return
+    show_moments(found, len(sentences) > 1)
+    for path in paths:
+        print(path)
+
+
+def describe(
+    source: Annotated[
+        Path | None, typer.Argument(help="A video, or detections: CSV, Parquet, MOT, ...")
+    ] = None,
+    n: Annotated[int, typer.Option("-n", help="How many sentences at most.", min=1)] = 5,
+    lexicon: Lexicon = "everyday",
+    library: Annotated[
+        str | None, typer.Option("--library", "-l", help="Describe every clip of a library.")
+    ] = None,
+    start: Start = None,
+    end: End = None,
+    fps: Fps = None,
+    detector: Detector = None,
+    names: Names = None,
+    best: Best = None,
+    size: Size = "",
+    video: Video = None,
+    workers: Workers = None,
+    cluster: Cluster = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what happens in a clip, or in every clip of a library."""
+    from sentrack.show.progress import Bars
+    from sentrack.tasks import describe as find
+    from sentrack.vision import load_clip
+
+    if (source is None) == (library is None):
+        raise SentrackError("name a clip, or a library by --library, to describe")
+    with Bars() as bars:
+        if library is not None:
+            told = _library(library).describe(
+                n, lexicon=lexicon, workers=workers, cluster=cluster, report=bars
+            )
+            said = {entry.name: list(sentences) for entry, sentences in told}
+        else:
+            assert source is not None
+            clip = load_clip(
+                source,
+                size=frame_size(size),
+                fps=fps,
+                start=start,
+                end=end,
+                video=video,
+                detector=detector,
+                names=names,
+                best=best,
+                report=bars,
+            )
+            said = {clip.name: list(find(clip, n, lexicon))}
+    documents = [
+        {"sentences": [{"sentence": each.sentence, "match": each.match} for each in sentences]}
+        for sentences in said.values()
+    ]
+    if as_json and library is None:
+        print(json.dumps(documents[0]))
+    elif as_json:
+        clips = [{"clip": name, **told} for name, told in zip(said, documents, strict=True)]
+        print(json.dumps({"clips": clips}))
+    else:
+        for name, sentences in said.items():
+            if library is not None:
+                print(name)
+            for each in sentences:
+                print(f"{each.match:.2f}  {each.sentence}")
+            if not sentences:
+                print("nothing that could be told moves")
+
+
+def _library(url: str) -> "Library":
+    """A library that is there."""
+    from sentrack.library import LibraryError
+    from sentrack.tasks import Library
+
+    store = Library(url)
+    if not store.exists():
+        text = f"make one by: sentrack index SOURCES --library {url}"
+        raise LibraryError(f"{url}: there is no such library; {text}")
+    return store
+
+
+def _document(moment: "Moment") -> dict[str, Any]:
+    told = moment.tracking.to_dict()
+    return {
+        "video": moment.video,
+        "sentence": moment.sentence,
+        "start": moment.start,
+        "end": moment.end,
+        "match": moment.match,
+        "score": moment.score,
+        "reason": told["reason"],
+        "participants": told["participants"],
+    }
+
+
+def _print_tasks(url: str, tasks: Sequence["Task"], failed: Sequence[SentrackError]) -> None:
+    clips = [
+        {
+            "name": task.origin.name,
+            "state": task.state,
+            "why": task.why,
+            "source": task.origin.source,
+            "video": task.origin.video,
+            "settings": task.origin.settings,
+        }
+        for task in tasks
+    ]
+    print(json.dumps({"library": url, "clips": clips, "failed": [str(error) for error in failed]}))
+
+
+def _show(entries: Sequence["Entry"]) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for column in ("name", "seconds", "frames", "classes", "detector", "size", "kB"):
+        table.add_column(
+            column, justify="right" if column in ("seconds", "frames", "kB") else "left"
+        )
+    for entry in entries:
+        often = sorted(entry.classes, key=lambda name: -entry.classes[name].frames)
+        more = f" and {len(often) - 4} more" if len(often) > 4 else ""
+        table.add_row(
+            escape(entry.name),
+            f"{entry.seconds:.1f}",
+            str(entry.T),
+            escape(", ".join(often[:4]) + more),
+            escape(entry.detector or "-"),
+            "{}x{}".format(*entry.size),
+            f"{entry.bytes / 1000:.0f}",
+        )
+    Console().print(table)

@@ -1,0 +1,147 @@
+"""Commands on one video: `track` and `detect`."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sentrack.cli.options import (
+    AsJson,
+    Best,
+    Detector,
+    End,
+    Force,
+    Fps,
+    Lexicon,
+    Names,
+    Size,
+    Source,
+    Start,
+    Video,
+    frame_size,
+)
+from sentrack.errors import SentrackError
+
+
+def track(
+    source: Source,
+    sentences: Annotated[list[str], typer.Argument(help="One or more sentences, each in quotes.")],
+    lexicon: Lexicon = "everyday",
+    method: Annotated[str, typer.Option(help="auto, viterbi, dual, ascent or growth.")] = "auto",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Annotated video: .mp4. Made for a video anyway."),
+    ] = None,
+    strip: Annotated[Path | None, typer.Option(help="Key frames in one picture: .png.")] = None,
+    candidates: Annotated[
+        bool, typer.Option(help="Draw the boxes that were not chosen, too.")
+    ] = False,
+    as_json: AsJson = False,
+    mot: Annotated[Path | None, typer.Option(help="Also write the tracks as MOT lines.")] = None,
+    force: Force = False,
+    start: Start = None,
+    end: End = None,
+    fps: Fps = None,
+    detector: Detector = None,
+    names: Names = None,
+    best: Best = None,
+    size: Size = "",
+    video: Video = None,
+    seed: Annotated[int, typer.Option(help="Of methods that start at random.")] = 0,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds per sentence.")] = None,
+) -> None:
+    """Find the tracks that best depict each sentence; several sentences focus on several things."""
+    from sentrack.files import free, new, whole
+    from sentrack.show.progress import Bars
+    from sentrack.tasks import Tracking
+    from sentrack.tasks import track as find
+    from sentrack.vision import is_video, load_clip
+
+    if strip is not None and len(sentences) > 1:
+        raise SentrackError("--strip shows one sentence; give one, or leave it out")
+    for path in (output, strip, mot):
+        new(path, force)
+    with Bars() as bars:
+        clip = load_clip(
+            source,
+            size=frame_size(size),
+            fps=fps,
+            start=start,
+            end=end,
+            video=video,
+            detector=detector,
+            names=names,
+            best=best,
+            report=bars,
+        )
+        answers: list[Tracking] = []
+        for sentence in sentences:
+            bars("solve", clip.T * len(answers), clip.T * len(sentences))
+            answers.append(find(clip, sentence, lexicon, method, seed=seed, time_limit=time_limit))
+        if output is None and not as_json and is_video(source):
+            output = free(Path(f"{source.stem}-tracked.mp4"))
+        if mot is not None:
+            with whole(mot) as temporary:
+                temporary.write_text("".join(answer.to_mot() for answer in answers))
+        if output is not None or strip is not None:
+            from sentrack.show.annotate import annotate
+            from sentrack.show.pixels import pictures
+            from sentrack.show.strip import strip as draw
+
+            if output is not None:
+                pixels = pictures(source, clip)
+                annotate(answers, pixels, output, candidates=candidates, report=bars)
+            if strip is not None:
+                draw(answers[0], pictures(source, clip), strip, report=bars)
+    if as_json:
+        documents = [answer.to_dict() for answer in answers]
+        print(json.dumps(documents[0] if len(documents) == 1 else documents))
+        return
+    from rich.console import Console
+
+    from sentrack.show.tables import show_trackings
+
+    show_trackings(answers, Console())
+    for path in (output, strip, mot):
+        if path is not None:
+            print(path)
+
+
+def detect(
+    source: Annotated[Path, typer.Argument(help="A video.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Also write the detections to a file or folder."),
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option(help="Of that file: table, mot, kitti, coco or yolo.")
+    ] = None,
+    force: Force = False,
+    start: Start = None,
+    end: End = None,
+    fps: Fps = None,
+    detector: Detector = None,
+    names: Names = None,
+    best: Best = None,
+) -> None:
+    """Look at a video, keep what is seen, and print the file that holds it."""
+    from sentrack.files import new
+    from sentrack.show.progress import Bars
+    from sentrack.vision import kept, load_clip, save_clip
+
+    new(output, force)
+    with Bars() as bars:
+        file = kept(
+            source,
+            start=start,
+            end=end,
+            fps=fps,
+            detector=detector,
+            names=names,
+            best=best,
+            report=bars,
+        )
+        if output is not None:
+            save_clip(load_clip(file, start=start, end=end), output, format)
+    print(file if output is None else output)
