@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     )
     from sentrack.language import Meaning, SentenceError
     from sentrack.lexicon import Lexicon, LexiconError
-    from sentrack.tasks import Tracking, track
+    from sentrack.tasks import Library, Moment, Tracking, describe, track
     from sentrack.tasks import understand as parse
     from sentrack.vision import Clip, ClipError, load_clip, save_clip
 
@@ -43,7 +43,9 @@ __all__ = [
     "Infeasible",
     "Lexicon",
     "LexiconError",
+    "Library",
     "Meaning",
+    "Moment",
     "Polynomial",
     "Posteriors",
     "Problem",
@@ -56,6 +58,7 @@ __all__ = [
     "Tracking",
     "Viterbi",
     "WordTerms",
+    "describe",
     "load_clip",
     "parse",
     "posteriors",
@@ -73,7 +76,7 @@ _HOMES = {
     "sentrack.language": "Meaning SentenceError",
     "sentrack.lexicon": "Lexicon LexiconError",
     "sentrack.vision": "Clip ClipError load_clip save_clip",
-    "sentrack.tasks": "Tracking track understand",
+    "sentrack.tasks": "Library Moment Tracking describe track understand",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 

@@ -10,14 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from sentrack.files import whole
 from sentrack.language.vocabulary import Entry, Vocabulary
 from sentrack.lexicon import paper_features as paper_features  # registers its features
 from sentrack.lexicon.errors import LexiconError
 from sentrack.lexicon.model import Floats, WordModel
 from sentrack.lexicon.reading import read_word
+from sentrack.lexicon.saving import written
 
 SHIPPED = ("everyday", "paper", "paper9")
-TOP = ("name", "about", "base", "split", "zero", "noise", "words")
+TOP = ("name", "about", "base", "split", "zero", "noise", "leap", "words")
+LEAP = 8.0  # see `Lexicon.leap`
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,11 +31,14 @@ class Lexicon:
         name: of the file, without its ending.
         about: one line on what it is for.
         words: the models, by part of speech and name.
+        leap: nats that a track pays, beside the paper's coherence, for a box that does not meet the
+            one before where it was going to be; 0 where tracks are to be the paper's own.
     """
 
     name: str
     about: str
     words: dict[tuple[str, str], WordModel]
+    leap: float = LEAP
 
     @classmethod
     def load(cls, source: str | Path = "everyday") -> "Lexicon":
@@ -51,6 +57,12 @@ class Lexicon:
             hint = f"; did you mean {near[0]!r}?" if near else f"; shipped: {', '.join(SHIPPED)}"
             raise LexiconError(f"{source}: no such lexicon ({error}){hint}") from None
         return read(text, path.name)
+
+    def save(self, path: str | Path) -> None:
+        """Write a TOML file that `load` reads back; whole or not at all."""
+        text = written(self.name, self.about, self.words)
+        with whole(path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
 
     def model(self, name: str, part: str) -> WordModel:
         """The model of a word; a noun without one names the detector class of its name."""
@@ -97,8 +109,13 @@ def read(text: str, where: str) -> Lexicon:
             near = difflib.get_close_matches(key, TOP, n=1, cutoff=0.0)[0]
             raise LexiconError(f"{where}: there is no field {key!r}; did you mean {near!r}?")
     words: dict[tuple[str, str], WordModel] = {}
+    leap: Any = LEAP
     if "base" in data:
-        words |= _base(data["base"], where).words
+        base = _base(data["base"], where)
+        words, leap = dict(base.words), base.leap
+    leap = data.get("leap", leap)
+    if isinstance(leap, bool) or not isinstance(leap, int | float) or not 0 <= leap < np.inf:
+        raise LexiconError(f"{where}: leap is {leap!r}; it must be a number of nats from 0 on")
     entries = data.get("words", {})
     if not isinstance(entries, dict):
         raise LexiconError(f"{where}: words must be tables, [words.NAME]")
@@ -106,14 +123,19 @@ def read(text: str, where: str) -> Lexicon:
     for key, entry in entries.items():
         # Two words of one spelling, such as the verb and the direction "left", need two keys.
         name = key.split("/")[-1]
-        model = read_word(name, entry, f"{where}: words.{key}", zero, noise)
+        own = noise
+        if isinstance(entry, dict) and "noise" in entry:
+            own = _unit(entry, "noise", f"{where}: words.{key}")
+            entry = {field: value for field, value in entry.items() if field != "noise"}
+        model = read_word(name, entry, f"{where}: words.{key}", zero, own)
         words[model.part, name] = model
     if "split" in data:
         parts = data["split"]
         if isinstance(parts, bool) or not isinstance(parts, int) or parts < 1:
             raise LexiconError(f"{where}: split is {parts!r}; it must be a whole number from 1 on")
         words = {key: split(model, parts, zero) for key, model in words.items()}
-    return Lexicon(str(data.get("name", where)), str(data.get("about", "")), words)
+    about = str(data.get("about", ""))
+    return Lexicon(str(data.get("name", where)), about, words, float(leap))
 
 
 def _base(name: Any, where: str) -> Lexicon:

@@ -66,7 +66,7 @@ def build(
         ClipError: when a noun's class was not detected anywhere in the clip.
     """
     models, clip, scores, chosen = prepared(clip, meaning, lexicon, against_background)
-    tracks = {id(players): track_terms(clip, players, scores) for players in chosen}
+    tracks = {id(players): track_terms(clip, players, scores, lexicon.leap) for players in chosen}
     measured: dict[tuple[str, tuple[int, ...]], Bins] = {}
     words = [
         _word_terms(clip, model, word.participants, chosen, measured, against_background)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from sentrack.inference import TrackTerms
 from sentrack.lexicon.features import Candidates
+from sentrack.lexicon.lexicon import LEAP
 from sentrack.vision.clip import Clip
 
 Floats = npt.NDArray[np.float64]
@@ -19,10 +20,9 @@ Bools = npt.NDArray[np.bool_]
 # the box before was going, for frames 1/30 s apart; the paper's 50 of 1280 pixels, in a 4:3 frame.
 REACH = 50 / 960
 SLOPE = 11 / 960
-# Nats that a box pays that does not meet the one before where it was going to be; the less, the
-# more of KEPT it overlaps, by intersection over union. The distance alone, of which the paper's
-# reach is half a person, lets a track change over to whoever is near.
-LEAP = 8.0
+# Intersection over union from which on a box meets the one before, where that was going to be. The
+# distance alone, of which the paper's reach is half a person, lets a track change over to whoever
+# is near; so what meets less of it pays up to `Lexicon.leap`.
 KEPT = 0.3
 # A probability below this is taken for this: a missed detection costs no more than a few nats.
 FAINTEST = 0.01
@@ -68,7 +68,9 @@ def cast(clip: Clip, allowed: Bools) -> Cast:
     )
 
 
-def track_terms(clip: Clip, players: Cast, scores: Floats) -> TrackTerms:
+def track_terms(
+    clip: Clip, players: Cast, scores: Floats, leap: float = LEAP
+) -> TrackTerms:
     """Detection scores f and coherence g of a participant's candidates."""
     rows, counts, seen = players.rows, players.counts, players.candidates
     f = scores[rows]
@@ -82,7 +84,7 @@ def track_terms(clip: Clip, players: Cast, scores: Floats) -> TrackTerms:
     x = (np.hypot(missed[..., 0], missed[..., 1]) - REACH * slack) / (SLOPE * slack)
     # The log of a sigmoid, written so that vector instructions do it.
     g = -(np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x))))
-    g -= LEAP * np.maximum(1 - _overlap(going, seen) / KEPT, 0)
+    g -= leap * np.maximum(1 - _overlap(going, seen) / KEPT, 0)
     same = clip.label[rows[:-1]][:, :, None] == clip.label[rows[1:]][:, None, :]
     g = np.where(same, g, -np.inf).astype(np.float64)
     return TrackTerms(frames(f, 0, [counts]), frames(g, 0, [counts[:-1], counts[1:]]))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sentrack.inference.compiled import Flat, Int, entry
+from sentrack.inference.compiled import Flat, entry
 from sentrack.language.meaning import Meaning
 from sentrack.lexicon.lexicon import Lexicon
 from sentrack.lexicon.model import WordModel
@@ -96,7 +96,10 @@ class Ceiling:
 
 
 def _pairs(
-    unary: list[Any], pairwise: list[Any], words: list[tuple[Chain, tuple[int, ...], Any]], cost: float
+    unary: list[Any],
+    pairwise: list[Any],
+    words: list[tuple[Chain, tuple[int, ...], Any]],
+    cost: float,
 ) -> Iterator[tuple[Floats, Floats, Chain]]:
     """Every track with each of its words: what they say (T, K, J), coherence (T-1, J, J), chain."""
     loosest = [g.max(axis=(1, 2)) for g in pairwise]

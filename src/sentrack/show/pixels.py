@@ -13,8 +13,8 @@ PLAIN = (56, 50, 46)  # blue, green, red of the canvas where there are no pixels
 
 
 def pictures(source: str | Path, clip: Clip) -> Iterator[Frame]:
-    """All frames of the video that a clip is of; a plain canvas for a file of detections."""
-    if is_video(source):
+    """All frames of the video that a clip is of; a plain canvas where there are no pixels."""
+    if Path(source).is_file() and is_video(source):
         yield from Video(source).frames(float(clip.times[0]), float(clip.times[-1]) + 1e-6)
         return
     width, height = clip.size

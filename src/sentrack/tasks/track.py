@@ -1,9 +1,10 @@
 """Find the tracks that best depict a sentence."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from sentrack.inference import Method, solve
-from sentrack.language import Meaning, parse
+from sentrack.language import Meaning, Vocabulary, parse
 from sentrack.lexicon import Lexicon
 from sentrack.objective import build
 from sentrack.tasks.tracking import Tracking
@@ -24,17 +25,20 @@ def understand(
         SentenceError: saying what is wrong, where, and what to do.
     """
     words = open_lexicon(lexicon)
-    vocabulary = words.vocabulary()
-    if clip is not None:
-        # A noun may name several classes, or all; it is known if any of them is.
-        several = [
-            model.name
-            for model in words.words.values()
-            if model.part == "noun"
-            and (not model.classes or set(model.classes) & set(clip.classes))
-        ]
-        vocabulary = vocabulary.with_nouns([*clip.classes, *several])
-    return parse(sentence, vocabulary)
+    if clip is None:
+        return parse(sentence, words.vocabulary())
+    return parse(sentence, vocabulary_of(words, clip.classes))
+
+
+def vocabulary_of(lexicon: Lexicon, classes: Sequence[str]) -> Vocabulary:
+    """The words of a lexicon, with the classes of a detector as nouns."""
+    # A noun may name several classes, or all; it is known if any of them is.
+    several = [
+        model.name
+        for model in lexicon.words.values()
+        if model.part == "noun" and (not model.classes or set(model.classes) & set(classes))
+    ]
+    return lexicon.vocabulary().with_nouns([*classes, *several])
 
 
 def track(

@@ -1,0 +1,180 @@
+"""Videos and detections to be indexed: where they are, what they hold, how they are to be read."""
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sentrack.library.entries import FILE
+from sentrack.library.folder import LibraryError
+from sentrack.progress import Report
+from sentrack.vision.clip import ROWS, Clip, ClipError
+from sentrack.vision.formats.names import Names
+from sentrack.vision.loading import FORMATS, kind_of, looking, videos
+from sentrack.vision.tables import CORNERS, Table, stem
+from sentrack.vision.wheels import checksum
+
+VIDEOS = ".3gp .asf .avi .flv .m2ts .m4v .mkv .mov .mp4 .mpeg .mpg .mts .ogv .ts .vob .webm .wmv"
+DETECTIONS = ".csv .gz .json .parquet .txt"
+CATALOGUE = "catalogue.parquet"
+
+
+@dataclass(frozen=True)
+class Found:
+    """A source.
+
+    Attributes:
+        path: in full.
+        name: that it suggests for its clip.
+        videos: that it holds, by name; None is the only one, which has no name.
+        kind: of file, None for a video; see `FORMATS`.
+    """
+
+    path: Path
+    name: str
+    videos: tuple[str | None, ...]
+    kind: str | None
+
+    def called(self, video: str | None) -> str:
+        """The name of one of its clips: that of the video, in the folder where it was found."""
+        folder = self.name.rpartition("/")[0]
+        return self.name if video is None else f"{folder}/{video}" if folder else video
+
+
+def find(sources: Iterable[str | Path]) -> Iterator[Found]:
+    """All sources among files and folders; folders are searched to the bottom.
+
+    Raises:
+        LibraryError: a folder holds none.
+        ClipError: a file that was named is not there or cannot be read.
+    """
+    for source in sources:
+        path = Path(source).absolute()
+        if not path.is_dir():
+            yield open_source(path, stem(path))
+            continue
+        count = 0
+        for file in _walk(path):
+            if (found := _recognise(file, path)) is not None:
+                count += 1
+                yield found
+        if not count:
+            raise LibraryError(f"{source}: neither a video nor detections are in this folder")
+
+
+def open_source(path: Path, name: str) -> Found:
+    """A file, whatever its suffix."""
+    kind = kind_of(path)
+    many = videos(path) if kind in ("table", "coco") else []
+    return Found(path, name, tuple(many) or (None,), kind)
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """Files with a suffix that is known, sorted; nothing hidden and nothing of a library."""
+    suffixes = {*VIDEOS.split(), *DETECTIONS.split()}
+    for at, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            ours = FILE.fullmatch(name) or name == CATALOGUE
+            if not name.startswith(".") and not ours and Path(name).suffix.lower() in suffixes:
+                yield Path(at, name)
+
+
+def _recognise(path: Path, folder: Path) -> Found | None:
+    """A file that was met in a folder, if it is a video or holds detections."""
+    inside = path.relative_to(folder)
+    try:
+        kind = kind_of(path)
+        if kind is None and path.suffix.lower() not in VIDEOS.split():
+            return None
+        if kind == "table" and not {"frame", "class", *CORNERS} <= Table.read(path).columns.keys():
+            return None
+        if kind == "coco" and '"bbox"' not in path.read_text("utf-8", "replace"):
+            return None
+        return open_source(path, inside.with_name(stem(path)).as_posix())
+    except (ClipError, OSError):
+        return None
+
+
+@dataclass(frozen=True)
+class Options:
+    """How sources are to be read; see `load_clip`. What a source does not take is left out."""
+
+    detector: str | Path | None = None
+    names: Names | None = None
+    fps: float | None = None
+    best: int | None = None
+    size: tuple[int, int] | None = None
+
+    def given(self) -> dict[str, Any]:
+        """Those that are given, with full paths, so that they mean the same to other processes."""
+        values = {key: getattr(self, key) for key in self.__dataclass_fields__}
+        if self.fps is not None:
+            values["fps"] = float(self.fps)
+        if self.detector is not None and Path(self.detector).is_file():
+            values["detector"] = str(Path(self.detector).absolute())
+        if isinstance(self.names, str | Path):
+            values["names"] = Path(self.names).absolute()
+        return {key: value for key, value in values.items() if value is not None}
+
+    def of(self, found: Found) -> dict[str, Any]:
+        """Those that a source takes."""
+        takes = {"detector", "names", "fps", "best"}
+        if found.kind is not None:
+            takes = {"size", "fps", *FORMATS[found.kind].takes}
+        return {key: value for key, value in self.given().items() if key in takes}
+
+
+class Settings:
+    """What decides on what is seen in a source, besides its content.
+
+    Args:
+        report: told how many bytes of a detector are fetched.
+    """
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._looks: dict[str, dict[str, Any]] = {}
+
+    def of(self, found: Found, options: dict[str, Any]) -> dict[str, Any]:
+        """In full for a video: defaults too, and which detector it really is."""
+        if found.kind is None:
+            key = repr(sorted(options.items()))
+            if key not in self._looks:
+                self._looks[key] = self._look(found, **options)
+            return self._looks[key]
+        settings: dict[str, Any] = {**options}
+        if "names" in options:
+            names = options["names"]
+            settings["names"] = checksum(names) if isinstance(names, Path) else list(names)
+        if "size" in options:
+            settings["size"] = list(options["size"])  # as JSON gives it back
+        return settings
+
+    def _look(
+        self, found: Found, fps: float | None = None, best: int | None = None, **which: Any
+    ) -> dict[str, Any]:
+        eye = looking(found.path)
+        best = eye.BEST if best is None else best
+        if "detector" in which:
+            which["name"] = which.pop("detector")
+        detector = eye.open_detector(best=best, report=self._report, **which)
+        return {
+            "detector": detector.name,
+            "fingerprint": detector.fingerprint,
+            "best": best,
+            "fps": eye.FPS if fps is None else float(fps),
+            "version": eye.VERSION,
+        }
+
+
+def clip_sum(clip: Clip) -> str:
+    """The SHA-256 of what a clip holds, in hexadecimal."""
+    total = hashlib.sha256(repr((clip.size, clip.fps, clip.classes)).encode())
+    for name in ("frames", "times", "start", *ROWS):
+        total.update(np.ascontiguousarray(getattr(clip, name)).tobytes())
+    return total.hexdigest()

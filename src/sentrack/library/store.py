@@ -1,0 +1,221 @@
+"""The store of indexed clips: a folder of files, each of which appears whole or not at all."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet
+
+from sentrack.library.catalogue import Catalogue
+from sentrack.library.checking import HOUR, Problem, astray, behind, damaged, leftovers
+from sentrack.library.entries import CLIP, Entry, Origin, current, entry_of, pack, read_facts, rows
+from sentrack.library.folder import Folder, LibraryError
+from sentrack.library.planning import THERE, Planner, Task, plan
+from sentrack.library.sources import Options, clip_sum
+from sentrack.progress import Report, silent
+from sentrack.vision import Clip, ClipError, is_video, kept, load_clip
+from sentrack.vision.detections import read_table
+from sentrack.vision.formats.names import Names
+from sentrack.vision.tables import nearest
+
+
+class Store:
+    """A library of clips.
+
+    Args:
+        url: a folder or any fsspec URL; made when the first clip is added.
+
+    Attributes:
+        url: the same in full, so that it means the same to other processes.
+    """
+
+    def __init__(self, url: str | Path) -> None:
+        self._folder = Folder(url)
+        self._catalogue = Catalogue(self._folder)
+        self.url = self._folder.url
+
+    def exists(self) -> bool:
+        """Whether there is such a folder."""
+        return self._folder.exists()
+
+    def entries(self) -> list[Entry]:
+        """What is known of every clip, sorted by name, without reading them."""
+        return current(self._catalogue.entries().values())
+
+    def entry(self, name: str) -> Entry:
+        """What is known of one clip."""
+        entries = {entry.name: entry for entry in self.entries()}
+        if name in entries:
+            return entries[name]
+        near = f"; nearest name: {nearest(name, entries)!r}" if entries else "; it is empty"
+        raise LibraryError(f"{self.url}: no clip {name!r}{near}")
+
+    def clip(self, which: str | Entry) -> Clip:
+        """A clip, by name or, without a look into the library, by its entry."""
+        entry = self.entry(which) if isinstance(which, str) else which
+        try:
+            return self._read(entry)
+        except (ClipError, FileNotFoundError):
+            newer = self.entry(entry.name)
+            if newer.file == entry.file:
+                raise LibraryError(
+                    f"{self.url}: {entry.file} cannot be read; repair the library and index "
+                    f"{entry.source} again"
+                ) from None
+            return self._read(newer)
+
+    def __len__(self) -> int:
+        return len(self.entries())
+
+    def __contains__(self, name: object) -> bool:
+        return any(entry.name == name for entry in self.entries())
+
+    def add(
+        self,
+        source: str | Path | Clip,
+        *,
+        name: str | None = None,
+        detector: str | Path | None = None,
+        names: Names | None = None,
+        fps: float | None = None,
+        best: int | None = None,
+        size: tuple[int, int] | None = None,
+        report: Report = silent,
+        force: bool = False,
+    ) -> list[Entry]:
+        """Index a source; what is there with the same content and settings is left alone.
+
+        Args:
+            source: a video, a file of detections, a folder of both, or a clip.
+            name: of the clip, or of the folder of clips if there are several; by the source if left
+                out.
+            detector: see `load_clip`, as for all that follow.
+            names: of classes.
+            fps: frames per second.
+            best: boxes of every class in a frame.
+            size: width and height of a frame.
+            report: told how far a video has been looked at.
+            force: index anew what is there, and replace a clip of that name from another source.
+
+        Returns:
+            The entries of all clips of the source, new or not.
+        """
+        options = Options(detector, names, fps, best, size)
+        if isinstance(source, Clip):
+            return [self._add(source, name or source.name, options, force)]
+        tasks = self.plan([source], name=name, **vars(options), report=report, force=force)
+        done = {t.origin.key: index_one(self.url, t, report) for t in tasks if t.state != THERE}
+        return [done.get(t.origin.key) or self.entry(t.origin.name) for t in tasks]
+
+    def plan(
+        self,
+        sources: Iterable[str | Path],
+        *,
+        name: str | None = None,
+        detector: str | Path | None = None,
+        names: Names | None = None,
+        fps: float | None = None,
+        best: int | None = None,
+        size: tuple[int, int] | None = None,
+        report: Report = silent,
+        force: bool = False,
+    ) -> list[Task]:
+        """What is to be done to index files and folders; nothing is done yet.
+
+        The arguments are those of `add`. Tasks that are not "there" are for `index_one`.
+        """
+        options = Options(detector, names, fps, best, size)
+        return plan(sources, self.entries(), options, name=name, report=report, force=force)
+
+    def remove(self, name: str) -> None:
+        """Remove a clip."""
+        place = self.entry(name).origin.place
+        files = [e for e in self._catalogue.entries().values() if e.origin.place == place]
+        # The latest goes last: if this is interrupted, no earlier one takes its place.
+        for entry in sorted(files, key=lambda e: (e.origin.generation, e.file)):
+            self._folder.remove(entry.file)
+
+    def refresh(self) -> None:
+        """Bring the catalogue up to date, for whoever opens the library next."""
+        self._catalogue.entries()
+        self._catalogue.write()
+
+    def check(self, age: float = HOUR) -> list[Problem]:
+        """What is not in order; every clip is read, and every source that is still there.
+
+        Args:
+            age: seconds from which on a temporary file is one that nobody writes any more.
+        """
+        found = list(damaged(self._folder))
+        broken = {problem.what for problem in found}
+        listed = self._catalogue.entries()
+        entries = {file: entry for file, entry in listed.items() if file not in broken}
+        found += leftovers(self._folder, entries, age)
+        found += behind(self._folder, listed)
+        return [*found, *astray(entries)]
+
+    def repair(self, age: float = HOUR) -> list[Problem]:
+        """Remove what is damaged or left over and write the catalogue; say what was put right.
+
+        Index the sources again to complete the library.
+        """
+        found = list(damaged(self._folder))
+        for problem in found:
+            self._folder.remove(problem.what)
+        entries = self._catalogue.entries()
+        for problem in leftovers(self._folder, entries, age):
+            self._folder.remove(problem.what)
+            found.append(problem)
+        entries = self._catalogue.entries()
+        found += behind(self._folder, entries)
+        if entries or found:
+            self._catalogue.write()
+        return found
+
+    def _add(self, clip: Clip, name: str, options: Options, force: bool) -> Entry:
+        if given := sorted(options.given()):
+            raise LibraryError(f"{name}: a clip does not take {given[0]}=; leave it out")
+        origin = Origin(name, CLIP, None, clip_sum(clip), {})
+        task = Planner(self.entries(), force).named(Task(origin))
+        return self.entry(name) if task.state == THERE else _keep(self._folder, task, rows(clip))
+
+    def _read(self, entry: Entry) -> Clip:
+        with self._folder.here(entry.file) as path:
+            return replace(read_table(path, None, None), name=entry.name)
+
+
+def index_one(url: str, task: Task, report: Report = silent) -> Entry:
+    """Look at one clip and keep it in a library; any process may do so, and several at once.
+
+    Args:
+        url: of the library.
+        task: of `Store.plan`.
+        report: told how far a video has been looked at.
+    """
+    folder, origin = Folder(url), task.origin
+    try:
+        # Somebody else was quicker.
+        return _entry(folder, origin.file)
+    except (FileNotFoundError, LibraryError):
+        pass
+    if is_video(origin.source):
+        look = kept(origin.source, **task.options, report=report)
+        with pyarrow.parquet.ParquetFile(look) as file:
+            table = file.read()
+    else:
+        table = rows(load_clip(origin.source, video=origin.video, **task.options))
+    return _keep(folder, task, table)
+
+
+def _keep(folder: Folder, task: Task, table: Any) -> Entry:
+    """Write a clip, and only then remove those that it replaces."""
+    folder.put(task.origin.file, pack(table, task.origin))
+    for file in task.replaces:
+        folder.remove(file)
+    return _entry(folder, task.origin.file)
+
+
+def _entry(folder: Folder, file: str) -> Entry:
+    facts = read_facts(folder, file)
+    return entry_of(file, folder.size(file), facts)

@@ -1,0 +1,77 @@
+"""Moments of a library, as a table and as annotated excerpts."""
+
+import logging
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from sentrack.errors import SentrackError
+from sentrack.files import new
+from sentrack.progress import Report, silent
+from sentrack.tasks import Library, Moment, Moments
+
+_log = logging.getLogger("sentrack")
+
+
+def show_moments(found: Moments, several: bool) -> None:
+    """Print a table: where, when, how well and why.
+
+    Args:
+        found: the moments.
+        several: whether there was more than one sentence.
+    """
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    columns = ["", "video", "from", "to", "match", "nats", "weakest point"]
+    for column in [*columns, "sentence"] if several else columns:
+        table.add_column(column, overflow="fold")
+    for rank, moment in enumerate(found, 1):
+        row = [str(rank), escape(moment.video), f"{moment.start:.1f} s", f"{moment.end:.1f} s"]
+        row += [f"{moment.match:.2f}", f"{moment.score:.1f}", escape(moment.tracking.reason)]
+        table.add_row(*row, *([escape(moment.sentence)] if several else []))
+    console = Console()
+    if len(found):
+        console.print(table)
+    else:
+        console.print("no moment depicts it")
+    console.print(
+        f"{found.clips} clips, {found.read} with all nouns, {found.solved} solved", style="dim"
+    )
+
+
+def write_excerpts(
+    library: Library,
+    found: Sequence[Moment],
+    folder: Path,
+    force: bool,
+    report: Report = silent,
+) -> list[Path]:
+    """An annotated video of every moment, on the pixels of its source where that is still there."""
+    try:
+        from sentrack.show.annotate import annotate
+        from sentrack.show.pixels import pictures
+    except ModuleNotFoundError as error:
+        text = f"{error.name} is missing; run: pip install 'sentrack[video]'"
+        raise SentrackError(text) from None
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SentrackError(f"{folder}: it cannot be made: {error.strerror}") from None
+    paths = [folder / _name(rank, moment) for rank, moment in enumerate(found, 1)]
+    for path in paths:
+        new(path, force)
+    for path, moment in zip(paths, found, strict=True):
+        clip = moment.tracking.objective.clip
+        source = Path(library.entry(moment.video).source)
+        if not source.is_file():
+            _log.warning("%s is not there any more; drawing on a plain ground", source)
+        annotate([moment.tracking], pictures(source, clip), path, report=report)
+    return paths
+
+
+def _name(rank: int, moment: Moment) -> str:
+    video = re.sub(r"[^\w.-]+", "_", moment.video)
+    return f"{rank:02d}-{video}-{moment.start:.1f}s.mp4"

@@ -1,0 +1,81 @@
+"""What can be added to a core: which way the thing that moves went, and how."""
+
+import numpy as np
+
+from sentrack.inference import Problem, WordTerms, solve
+from sentrack.language import Word
+from sentrack.lexicon import WordModel
+from sentrack.tasks.describing.cores import Told, among, verb
+from sentrack.tasks.describing.kernel import best_states
+from sentrack.tasks.describing.scene import Scene
+from sentrack.vision.clip import Floats, Ints
+
+LEAST = 1.0  # how well an added word must fit: as in a typical depiction
+# A verb that looks at one of these says which way by itself.
+WAYS = frozenset({"heading", "vertical", "paper-heading"})
+
+
+def additions(scene: Scene, told: Told) -> tuple[tuple[str, ...], tuple[Word, ...]]:
+    """The nouns and words of the best sentence with this core.
+
+    Who takes part is settled by the core. Given the tracks, words that are added say nothing about
+    each other, so that the best way and the best manner make the best sentence.
+    """
+    verb_model, nouns = told.core.model, told.core.nouns
+    words: tuple[Word, ...] = (verb(told.core),)
+    known = {observed.feature.name for observed in verb_model.observed}
+    way = ("motion",) if known & WAYS else ("direction", "motion")
+    for parts in (way, ("adverb",)):
+        best, least = None, LEAST
+        for model in scene.lexicon.words.values():
+            # A word of several phases is an event of its own.
+            if model.part not in parts or model.K > 1 or not model.observed:
+                continue
+            for landmark in scene.nouns if len(model.roles) == 2 else ("",):
+                fits = _fits(scene, told, model, landmark, least)
+                if fits > least:
+                    best, least = (model, landmark), fits
+        if best is None:
+            continue
+        model, landmark = best
+        about = (verb_model.moves, len(nouns)) if landmark else (verb_model.moves,)
+        nouns = (*nouns, landmark) if landmark else nouns
+        words = (*words, Word(model.name, about, model.part))
+    return nouns, words
+
+
+def _fits(scene: Scene, told: Told, model: WordModel, landmark: str, least: float) -> float:
+    """How well a word fits the thing that moves; -inf where that is `least` at most.
+
+    A landmark is tracked only if its best candidates in every frame would fit better than that.
+    """
+    mover = told.core.model.moves
+    nouns = (told.core.nouns[mover], landmark) if landmark else (told.core.nouns[mover],)
+    frames, size = np.arange(scene.clip.T), scene.clip.T * model.information
+    evidence = scene.evidence(model, nouns)[:, frames, told.tracks[mover]]
+    lack = 0.0
+    if landmark:
+        kind = scene.kinds[landmark]
+        hoped = np.where(kind.real, evidence, -np.inf).max(axis=-1)
+        if _total(scene, model, hoped) <= least * size:
+            return -np.inf
+        track = _track(scene, model, landmark, evidence)
+        if among(kind.follow(track), told.boxes):
+            return -np.inf
+        evidence, lack = evidence[:, frames, track], kind.lack(track)
+    return (_total(scene, model, evidence) + lack) / size
+
+
+def _track(scene: Scene, model: WordModel, noun: str, evidence: Floats) -> Ints:
+    """(T,) the best track of a landmark, given (K, T, J) the evidence for the word."""
+    kind = scene.kinds[noun]
+    emission = [evidence[:, t, :n].copy() for t, n in enumerate(kind.cast.counts)]
+    emission[-1][~model.final] = -np.inf
+    move = model.log_transitions(scene.clip.seconds)
+    word = WordTerms(model.log_initial(), move, emission, (0,))
+    return np.asarray(solve(Problem([kind.terms], [word])).tracks[0])
+
+
+def _total(scene: Scene, model: WordModel, told: Floats) -> float:
+    """The best total of a word over its states, given (K, T) what they tell."""
+    return float(best_states(model, scene.clip.seconds, told[None])[0])

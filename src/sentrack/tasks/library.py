@@ -1,0 +1,89 @@
+"""A library that answers: a store of clips, with search and description."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from sentrack.errors import SentrackError
+from sentrack.lexicon import Lexicon
+from sentrack.library import Entry, Store, Task, index_one
+from sentrack.progress import Report, silent
+from sentrack.tasks.crew import Crew, crew
+from sentrack.tasks.describe import Described, describe
+from sentrack.tasks.search import Moments, search
+from sentrack.tasks.track import open_lexicon
+
+
+class Library(Store):
+    """A library of clips, in a folder or at any fsspec URL."""
+
+    def search(
+        self,
+        sentence: str | Sequence[str],
+        k: int = 10,
+        *,
+        lexicon: Lexicon | str | Path | None = None,
+        workers: int | None = None,
+        cluster: str | None = None,
+        report: Report = silent,
+    ) -> Moments:
+        """The k moments that depict a sentence best, or any of several.
+
+        Args:
+            sentence: English, with alternatives joined by "or"; or several such sentences.
+            k: how many at most.
+            lexicon: or its name or file; `everyday` by default.
+            workers: processes of this machine; one per core if left out.
+            cluster: address of a Dask scheduler instead.
+            report: told how many clips are done.
+
+        Raises:
+            SentenceError: when a sentence cannot be understood.
+        """
+        with crew(workers, cluster, len(self)) as hands:
+            return search(self, sentence, k, open_lexicon(lexicon), hands, report)
+
+    def describe(
+        self,
+        n: int = 5,
+        *,
+        lexicon: Lexicon | str | Path | None = None,
+        workers: int | None = None,
+        cluster: str | None = None,
+        report: Report = silent,
+    ) -> Iterator[tuple[Entry, tuple[Described, ...]]]:
+        """The n sentences that tell best of every clip, by name."""
+        entries, words = self.entries(), open_lexicon(lexicon)
+        with crew(workers, cluster, len(entries)) as hands:
+            jobs = [(self.url, entry, n, words) for entry in entries]
+            told = hands.do(_describe, jobs)
+            for done, (entry, said) in enumerate(zip(entries, told, strict=True), 1):
+                report("describe", done, len(entries))
+                yield entry, said
+
+
+def index(
+    url: str, tasks: Sequence[Task], hands: Crew, report: Report = silent
+) -> Iterator[Entry | SentrackError]:
+    """Do the tasks of `Store.plan`; a source that is at fault stops no other."""
+    if hands.size == 1:
+        for task in tasks:
+            yield _index((url, task), report)
+        return
+    for done, result in enumerate(hands.do(_index, [(url, task) for task in tasks]), 1):
+        report("index", done, len(tasks))
+        yield result
+
+
+def _index(job: tuple[str, Task], report: Report = silent) -> Entry | SentrackError:
+    try:
+        return index_one(*job, report)
+    except SentrackError as error:
+        return error
+
+
+def _describe(job: tuple[str, Entry, int, Lexicon]) -> tuple[Described, ...]:
+    url, entry, n, lexicon = job
+    try:
+        return tuple(describe(Store(url).clip(entry), n, lexicon))
+    except SentrackError:  # nothing was detected in it
+        return ()

@@ -1,0 +1,100 @@
+"""The commands `index` and `library`."""
+
+import json
+import logging
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from sentrack.cli import app
+from sentrack.errors import SentrackError
+from sentrack.library import Store
+from tests.library.scenes import files
+
+
+def run(*arguments: object) -> Result:
+    result = CliRunner(env={"COLUMNS": "200"}).invoke(app, [str(each) for each in arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit | SentrackError)
+    return result
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> Path:
+    """Three files of detections."""
+    files(tmp_path / "sources", range(3))
+    return tmp_path / "sources"
+
+
+def test_indexing_and_indexing_again(sources: Path, tmp_path: Path) -> None:
+    url = tmp_path / "lib"
+    first = run("index", sources, "--library", url)
+    assert (first.exit_code, first.stderr) == (0, "")
+    assert first.stdout.splitlines()[-1] == "3 clips: 3 new, 0 changed, 0 there, 0 failed"
+    assert Store(url).check() == []
+    again = run("index", sources, "--library", url)
+    assert again.stdout == "3 clips: 0 new, 0 changed, 3 there, 0 failed\n"
+    changed = run("index", sources / "scene-1.parquet", "--library", url, "--fps", 5)
+    assert "scene-1 changed: fps not given → 5.0" in changed.stderr
+    assert changed.stdout.splitlines()[-1] == "1 clips: 0 new, 1 changed, 0 there, 0 failed"
+    forced = json.loads(run("index", sources, "--library", url, "--force", "--json").stdout)
+    assert [clip["state"] for clip in forced["clips"]] == ["changed"] * 3
+    assert forced["failed"] == []
+
+
+def test_a_source_at_fault_stops_no_other(sources: Path, tmp_path: Path) -> None:
+    (sources / "scene-1.parquet").write_bytes(b"nonsense")
+    (sources / "bad.csv").write_text("frame,class,x1,y1,x2,y2\n0.5,cup,1,2,4,6\n")
+    result = run("index", sources, "--library", tmp_path / "lib", "--json")
+    assert result.exit_code == 1
+    (line,) = result.stderr.splitlines()
+    assert "bad.csv: column 'frame' holds 0.5" in line
+    assert [entry.name for entry in Store(tmp_path / "lib").entries()] == ["scene-0", "scene-2"]
+    missing = run("index", tmp_path / "none.mp4", "--library", tmp_path / "lib")
+    assert isinstance(missing.exception, SentrackError)
+    assert "none.mp4: no such file" in str(missing.exception)
+
+
+def test_listing(sources: Path, tmp_path: Path) -> None:
+    run("index", sources, "--library", tmp_path / "lib")
+    result = run("library", tmp_path / "lib")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0].split() == ["name", "seconds", "frames", "classes", "detector", "size", "kB"]
+    assert [line.split()[0] for line in lines[1:4]] == ["scene-0", "scene-1", "scene-2"]
+    assert "640x480" in lines[1]
+    assert lines[4] == "3 clips, 0.0 hours"
+    document = json.loads(run("library", tmp_path / "lib", "--json").stdout)
+    assert document["clips"] == [entry.to_dict() for entry in Store(tmp_path / "lib").entries()]
+
+
+def test_checking_repairing_and_removing(
+    sources: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    url = tmp_path / "lib"
+    run("index", sources, "--library", url)
+    assert run("library", url, "--check").stdout == "in order\n"
+    (sources / "scene-0.parquet").unlink()
+    noted = run("library", url, "--check")
+    assert (noted.exit_code, noted.stdout.splitlines()[-1]) == (0, "1 problems")
+    file = url / Store(url).entry("scene-1").file
+    file.write_bytes(b"damaged")
+    bad = run("library", url, "--check", "--json")
+    assert bad.exit_code == 1
+    assert [p["kind"] for p in json.loads(bad.stdout)["problems"]] == ["corrupt", "source gone"]
+    caplog.set_level(logging.ERROR)
+    assert run("library", url, "--repair").exit_code == 0
+    assert not file.exists()
+    assert (
+        run("library", url, "--remove", "scene-0").stdout == "removed scene-0\n1 clips, 0.0 hours\n"
+    )
+    assert [entry.name for entry in Store(url).entries()] == ["scene-2"]
+    wrong = run("library", url, "--remove", "scene-7")
+    assert "no clip 'scene-7'; nearest name: 'scene-2'" in str(wrong.exception)
+
+
+def test_a_library_that_is_not_there(tmp_path: Path) -> None:
+    result = run("library", tmp_path / "none")
+    assert isinstance(result.exception, SentrackError)
+    assert "sentrack index SOURCES --library" in str(result.exception)
+    assert not (tmp_path / "none").exists()
