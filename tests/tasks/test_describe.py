@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import sentrack
 from benchmarks.describe import RIGHT, hits
-from sentrack.cli_describe import describe as command
+from sentrack.cli.library import describe as command
 from sentrack.language import parse
 from sentrack.lexicon import Lexicon
 from sentrack.tasks.describe import Description, Search, bounds, choose, describe, fit, tell
@@ -62,7 +62,7 @@ def small(seed: int) -> Clip:
         frame,
         ("person", "cup", "chair"),
         boxes,
-        rng.uniform(0.3, 0.9, len(frame)),
+        rng.uniform(0.55, 0.9, len(frame)),
         label=label,
         frames=np.arange(T),
     )

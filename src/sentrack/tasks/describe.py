@@ -30,6 +30,8 @@ LEAST = 0.5
 MOVED = 0.03
 # Of a typical depiction: what a verb must fit better if only who acts moves.
 RESTS = 0.5
+SURE = 0.5  # probability of a detection that is worth telling
+OFTEN = 0.2  # of the frames in which a class must be seen
 STEADY = 0.2  # seconds over which its place is the median
 
 
@@ -92,16 +94,29 @@ def describe(clip: Clip, n: int = 5, lexicon: Lexicon | str | Path | None = None
     Raises:
         ClipError: when nothing was detected in the clip.
     """
-    scene = Scene(clip, open_lexicon(lexicon))
+    scene = Scene(_sure(clip), open_lexicon(lexicon))
     every = list(cores(scene))
     search = Search(scene, every)
     chosen = choose(search, n)
     return Description(
-        tuple(_described(scene, told) for told in chosen),
+        tuple(_described(clip, scene, told) for told in chosen),
         fragment(scene, len(every)),
         len(every),
         search.solved,
     )
+
+
+def _sure(clip: Clip) -> Clip:
+    """A clip of what was surely seen: nobody asked for these things, so none may be made up.
+
+    Boxes that are more probably false are left out, and so are classes that are hardly ever seen.
+    """
+    if not clip.score.size or clip.score.min() < 0 or clip.score.max() > 1:
+        return clip
+    kept = clip.score >= SURE
+    seen = np.unique(np.stack([clip.label[kept], clip.frame_of[kept]]), axis=1)[0]
+    often = np.bincount(seen, minlength=clip.label.max() + 1) >= OFTEN * clip.T
+    return clip.only(kept & often[clip.label])
 
 
 class Search:
@@ -191,11 +206,11 @@ def _repeats(told: Told, other: Told) -> bool:
     return all(among(boxes, other.boxes) for boxes in told.boxes)
 
 
-def _described(scene: Scene, told: Told) -> Described:
+def _described(clip: Clip, scene: Scene, told: Told) -> Described:
     """The sentence of a core with what can be added to it."""
     nouns, words = additions(scene, told)
-    tracking = track(scene.clip, express(scene, nouns, words), scene.lexicon)
+    tracking = track(clip, express(scene, nouns, words), scene.lexicon)
     if any(word.part != "noun" and word.margin <= 0 for word in tracking.words):
         core = told.core
-        tracking = track(scene.clip, express(scene, core.nouns, (verb(core),)), scene.lexicon)
+        tracking = track(clip, express(scene, core.nouns, (verb(core),)), scene.lexicon)
     return Described(tracking.sentence, tracking.match, told.fit, tracking)

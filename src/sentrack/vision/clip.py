@@ -115,6 +115,12 @@ class Clip:
             **{name: getattr(self, name)[rows] for name in ROWS},
         )
 
+    def only(self, kept: Bools) -> "Clip":
+        """All frames, with the detections (N,) that are to be kept."""
+        counts = np.bincount(self.frame_of[kept], minlength=self.T)
+        start = np.concatenate([[0], np.cumsum(counts)])
+        return replace(self, start=start, **{name: getattr(self, name)[kept] for name in ROWS})
+
     def within(self, start: float | None, end: float | None) -> "Clip":
         """The frames from `start` to before `end`, in seconds."""
         low, high = -math.inf if start is None else start, math.inf if end is None else end
