@@ -69,7 +69,7 @@ def build(
     tracks = {id(players): track_terms(clip, players, scores, lexicon.leap) for players in chosen}
     measured: dict[tuple[str, tuple[int, ...]], Bins] = {}
     words = [
-        _word_terms(clip, model, word.participants, chosen, measured, against_background)
+        word_terms(clip, model, word.participants, chosen, measured, against_background)
         for model, word in zip(models, meaning.words, strict=True)
     ]
     words += [
@@ -114,7 +114,7 @@ def _allowed(clip: Clip, noun: WordModel) -> npt.NDArray[np.bool_]:
     return allowed
 
 
-def _word_terms(
+def word_terms(
     clip: Clip,
     model: WordModel,
     participants: tuple[int, ...],
@@ -122,6 +122,7 @@ def _word_terms(
     measured: dict[tuple[str, tuple[int, ...]], Bins],
     against_background: bool,
 ) -> WordTerms:
+    """The terms of a word, given the casts of all participants and what was measured already."""
     players = [casts[p] for p in participants]
     J = [c.rows.shape[1] for c in players]
     if model.observed:

@@ -15,7 +15,7 @@ from sentrack.inference.compiled import Flat, entry
 from sentrack.language.meaning import Meaning
 from sentrack.lexicon.lexicon import Lexicon
 from sentrack.lexicon.model import WordModel
-from sentrack.objective.building import _word_terms, prepared
+from sentrack.objective.building import prepared, word_terms
 from sentrack.objective.candidates import track_terms
 from sentrack.vision.clip import Clip
 
@@ -71,14 +71,16 @@ class Ceiling:
             for cast in chosen
         }
         casts = tuple(full[id(cast)] for cast in chosen)
-        tracks = {id(cast): track_terms(clip, cast, scores) for cast in full.values()}
+        tracks = {
+            id(cast): track_terms(clip, cast, scores, lexicon.leap) for cast in full.values()
+        }
         measured: dict[Any, Any] = {}
         # Words that look at nothing are worth nothing here, and constraints nothing at best.
         words = [
             (chain(model, clip.seconds), word.participants, terms.emission)
             for model, word in zip(models, meaning.words, strict=True)
             if model.observed
-            for terms in [_word_terms(clip, model, word.participants, casts, measured, True)]
+            for terms in [word_terms(clip, model, word.participants, casts, measured, True)]
         ]
         unary = [tracks[id(cast)].unary for cast in casts]
         pairwise = [tracks[id(cast)].pairwise for cast in casts]

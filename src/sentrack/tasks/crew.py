@@ -56,6 +56,8 @@ def crew(workers: int | None = None, cluster: str | None = None, jobs: int = 0) 
     """
     if workers is not None and workers < 1:
         raise SentrackError(f"workers must be at least 1, and it is {workers}")
+    if cluster is not None and not cluster.rpartition(":")[2].isdigit():
+        raise SentrackError(f"cluster {cluster!r} is not HOST:PORT, as in 127.0.0.1:8786")
     wanted = (os.cpu_count() or 1) if workers is None else workers
     if cluster is None and (wanted == 1 or (workers is None and jobs < FEW)):
         yield Crew()

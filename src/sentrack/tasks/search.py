@@ -78,7 +78,8 @@ def search(
     """
     entries = store.entries()
     known = sorted({name for entry in entries for name in entry.known})
-    vocabulary = vocabulary_of(lexicon, known)
+    # An empty library knows no class, which is no fault of the sentence.
+    vocabulary = vocabulary_of(lexicon, known) if entries else lexicon.vocabulary()
     asked = [sentences] if isinstance(sentences, str) else sentences
     meanings = [meaning for sentence in asked for meaning in alternatives(sentence, vocabulary)]
     work = [(entry, _fitting(entry, meanings, lexicon)) for entry in entries]

@@ -79,7 +79,7 @@ class Scene:
             known = [clip.classes.index(c) for c in classes if c in clip.classes]
             allowed = np.isin(bridged.label, known)
             if allowed.any():
-                self.kinds[entry.name] = _kind(bridged, allowed, scores)
+                self.kinds[entry.name] = _kind(bridged, allowed, scores, lexicon.leap)
         if not self.kinds:
             raise ClipError(f"{clip.name}: nothing was detected in it, so nothing can be said")
         self._bins: dict[tuple[str, tuple[str, ...]], Bins] = {}
@@ -166,9 +166,9 @@ class Scene:
         return self._bins[key]
 
 
-def _kind(clip: Clip, allowed: Bools, scores: Floats) -> Kind:
+def _kind(clip: Clip, allowed: Bools, scores: Floats, leap: float) -> Kind:
     players = cast(clip, allowed)
-    terms = track_terms(clip, players, scores)
+    terms = track_terms(clip, players, scores, leap)
     T, J = players.rows.shape
     f, g = np.full((T, J), -np.inf), np.full((T - 1, J, J), -np.inf)
     for t, n in enumerate(players.counts):

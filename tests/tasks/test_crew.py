@@ -1,0 +1,195 @@
+"""The same by one process, by several, and after one of them was killed."""
+
+import json
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sentrack.errors import SentrackError
+from sentrack.library import Entry
+from sentrack.tasks import Library, Moments
+from sentrack.tasks.crew import crew
+from sentrack.tasks.library import index
+from sentrack.vision import save_clip
+from tests.tasks.scenes import library, scene
+
+distributed = pytest.importorskip("distributed")
+
+SENTENCES = [
+    "The person picked up the cup.",
+    "The person carried the backpack or approached the chair.",
+]
+MOST = 12
+
+
+def told(found: Moments) -> str:
+    """All that is said of moments, but for how long it took."""
+    documents = []
+    for moment in found:
+        document = moment.tracking.to_dict()
+        del document["seconds"]
+        where = moment.video, moment.sentence, moment.start, moment.end, moment.match, moment.score
+        documents.append([*where, document])
+    return json.dumps(documents)
+
+
+@pytest.fixture(scope="module")
+def twenty(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return library(tmp_path_factory.mktemp("twenty") / "lib", range(20))
+
+
+@pytest.fixture(scope="module")
+def machines() -> Iterator[Any]:
+    """A Dask cluster that somebody else started, whose processes are replaced when they die."""
+    options = {"processes": True, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(n_workers=2, **options) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def alone(twenty: Library) -> str:
+    return told(twenty.search(SENTENCES, MOST, workers=1))
+
+
+def test_processes_of_this_machine_find_the_same(twenty: Library, alone: str) -> None:
+    assert told(twenty.search(SENTENCES, MOST, workers=2)) == alone
+
+
+def test_a_cluster_finds_the_same(twenty: Library, alone: str, machines: Any) -> None:
+    address = machines.scheduler_address
+    assert told(twenty.search(SENTENCES, MOST, cluster=address)) == alone
+
+
+class Death:
+    """Kills a worker of a cluster in the middle of its work, when told to strike.
+
+    The worker is first made to hold still, until there is work that it was given and not done.
+    """
+
+    def __init__(self, address: str) -> None:
+        self.client = distributed.Client(address, set_as_default=False)
+        self.pids: dict[str, int] = self.client.run(os.getpid)
+        self.worker, self.pid = min(self.pids.items())
+        self.working: list[str] = []
+        self.thread = threading.Thread(target=self._wait_and_kill)
+
+    def strike(self) -> None:
+        if self.thread.ident is None:
+            os.kill(self.pid, signal.SIGSTOP)
+            self.thread.start()
+
+    def _wait_and_kill(self) -> None:
+        deadline = time.monotonic() + 20
+        while not self.working and time.monotonic() < deadline:
+            self.working = list(self.client.processing()[self.worker])
+            time.sleep(0.01)
+        os.kill(self.pid, signal.SIGKILL)
+
+    def assert_came(self) -> None:
+        """It died while there was work for it, and another one took its place."""
+        self.thread.join(30)
+        assert self.working
+        deadline = time.monotonic() + 20
+        while len(self.client.nthreads()) < len(self.pids) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert self.pid not in self.client.run(os.getpid).values()
+        self.client.close()
+
+
+def test_a_search_survives_the_death_of_a_worker(
+    twenty: Library, alone: str, machines: Any
+) -> None:
+    death = Death(machines.scheduler_address)
+
+    def report(stage: str, done: float, total: float | None) -> None:  # noqa: ARG001
+        if stage == "search" and done > 0:
+            death.strike()
+
+    found = twenty.search(SENTENCES, MOST, cluster=machines.scheduler_address, report=report)
+    death.assert_came()
+    assert told(found) == alone
+
+
+def test_an_index_survives_the_death_of_a_worker(tmp_path: Path, machines: Any) -> None:
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    for seed in range(24):
+        save_clip(scene(seed, 100), sources / f"scene-{seed:02d}.parquet")
+    plain, struck = Library(tmp_path / "plain"), Library(tmp_path / "struck")
+    plain.add(sources)
+    tasks = struck.plan([sources])
+    death = Death(machines.scheduler_address)
+    with crew(cluster=machines.scheduler_address) as hands:
+        # Held still before there is work, or all of it could be done before the worker dies.
+        death.strike()
+        done = list(index(struck.url, tasks, hands))
+    death.assert_came()
+    assert done == plain.entries() == struck.entries()
+    assert struck.check(age=0) == [p for p in struck.check() if p.kind == "catalogue"]
+    for entry in plain.entries():
+        files = [tmp_path / place / entry.file for place in ("plain", "struck")]
+        assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_a_fault_in_one_source_is_told_by_whoever_met_it(tmp_path: Path, machines: Any) -> None:
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    save_clip(scene(0), sources / "good.parquet")
+    (sources / "bad.csv").write_text("frame,class,x1,y1,x2,y2\n0.5,cup,1,2,4,6\n")
+    store = Library(tmp_path / "lib")
+    with crew(cluster=machines.scheduler_address) as hands:
+        bad, good = index(store.url, store.plan([sources]), hands)
+    assert isinstance(bad, SentrackError)
+    assert "bad.csv: column 'frame' holds 0.5" in str(bad)
+    assert isinstance(good, Entry)
+    assert [entry.name for entry in store.entries()] == ["good"]
+
+
+def test_descriptions_are_the_same_by_several(tmp_path: Path, machines: Any) -> None:
+    made = library(tmp_path / "lib", range(3), T=15)
+
+    def told(**by: Any) -> list[tuple[str, list[tuple[str, float]]]]:
+        return [
+            (e.name, [(s.sentence, s.match) for s in said]) for e, said in made.describe(2, **by)
+        ]
+
+    few = told(workers=1)
+    assert [name for name, _ in few] == ["scene-00", "scene-01", "scene-02"]
+    assert any(said for _, said in few)
+    assert told(cluster=machines.scheduler_address) == few
+
+
+def test_work_that_fails_is_no_death(machines: Any) -> None:
+    """What goes wrong in a worker goes wrong here, and in order: what came before it is done."""
+    with crew(cluster=machines.scheduler_address) as hands:
+        results = hands.do(float, ["1", "2", "x", "4"])
+        assert [next(results), next(results)] == [1.0, 2.0]
+        with pytest.raises(ValueError, match="'x'"):
+            next(results)
+        assert list(hands.do(float, ["4"])) == [4.0]
+
+
+def test_few_jobs_are_done_here() -> None:
+    with crew(jobs=3) as hands:
+        assert hands.size == 1
+        assert list(hands.do(lambda n: os.getpid() + n, [0])) == [os.getpid()]
+
+
+def test_a_cluster_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    connect = distributed.Client
+    monkeypatch.setattr(
+        distributed, "Client", lambda *given, **options: connect(*given, **options | {"timeout": 1})
+    )
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))  # and nobody listens
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+        message = f"{address}: no Dask scheduler answers there"
+        with pytest.raises(SentrackError, match=message), crew(cluster=address):
+            pass

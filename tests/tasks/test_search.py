@@ -1,0 +1,139 @@
+"""Search against solving every clip."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sentrack.errors import SentrackError
+from sentrack.language import SentenceError
+from sentrack.lexicon import Lexicon
+from sentrack.tasks import Library, Moment
+from sentrack.tasks.moments import LEAST, moments
+from sentrack.tasks.track import understand
+from sentrack.vision import Clip
+from tests.tasks.scenes import library, scene
+
+EVERYDAY = Lexicon.load("everyday")
+MOST = 12
+UP, CARRY, COME = SENTENCES = (
+    "The person picked up the cup.",
+    "The person carried the backpack.",
+    "The person approached the chair.",
+)
+
+
+@pytest.fixture(scope="module")
+def forty(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return library(tmp_path_factory.mktemp("forty") / "lib", range(40))
+
+
+@pytest.fixture(scope="module")
+def every(forty: Library) -> dict[str, list[Moment]]:
+    """All moments of all clips, by sentence: each clip solved with no bar to reach."""
+    found: dict[str, list[Moment]] = {}
+    for sentence in SENTENCES:
+        found[sentence] = []
+        for entry in forty.entries():
+            clip = forty.clip(entry)
+            meaning = understand(sentence, EVERYDAY, clip)
+            if {participant.noun for participant in meaning.participants} <= entry.classes.keys():
+                found[sentence] += moments(clip, meaning, EVERYDAY, MOST, -np.inf).moments
+    return found
+
+
+def ranking(found: list[Moment], k: int) -> list[tuple[float, str, float, float, str]]:
+    rows = [(-m.score, m.video, m.start, m.end, m.sentence) for m in found if m.score >= LEAST]
+    return sorted(rows)[:k]
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, MOST])
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_the_answer_is_that_of_solving_every_clip(
+    sentence: str, k: int, forty: Library, every: dict[str, list[Moment]]
+) -> None:
+    found = forty.search(sentence, k, workers=1)
+    expected = ranking(every[sentence], k)
+    assert len(expected) > min(k, 2) - 1
+    assert ranking(list(found), k) == expected
+    assert [moment.score for moment in found] == [-row[0] for row in expected]
+    nouns = {participant.noun for participant in found[0].tracking.participants}
+    assert found.clips == 40
+    assert found.read == sum(nouns <= entry.classes.keys() for entry in forty.entries())
+    assert found.solved < found.read < found.clips
+    assert all(moment.tracking.certified for moment in found)
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ([UP, CARRY], (UP, CARRY)),
+        ([COME, UP, CARRY], (UP, CARRY, COME)),
+        (f"{UP[:-1]} or {COME}", (UP, COME)),
+        ([f"{UP[:-1]} or carried the backpack.", COME], (UP, CARRY, COME)),
+    ],
+)
+def test_several_sentences_and_alternatives_are_ranked_together(
+    asked: str | list[str], meant: tuple[str, ...], forty: Library, every: dict[str, list[Moment]]
+) -> None:
+    found = forty.search(asked, MOST, workers=1)
+    assert ranking(list(found), MOST) == ranking([m for s in meant for m in every[s]], MOST)
+    assert len({moment.sentence for moment in found}) > 1
+
+
+def test_moments_name_the_clip_of_the_library(tmp_path: Path) -> None:
+    """A clip goes by the name that it was given, not by the one that it had."""
+    made = Library(tmp_path / "lib")
+    made.add(next(clip for clip in map(scene, range(99)) if _shows(clip)), name="here/it is")
+    found = made.search(UP, 1, workers=1)
+    assert [moment.video for moment in found] == ["here/it is"]
+
+
+def _shows(clip: Clip) -> bool:
+    answer = moments(clip, understand(UP, EVERYDAY, clip), EVERYDAY, 1)
+    return any(moment.score > 20 for moment in answer.moments)
+
+
+def test_equal_moments_are_in_the_order_of_names(tmp_path: Path) -> None:
+    clip = next(clip for clip in map(scene, range(99)) if _shows(clip))
+    made = Library(tmp_path / "lib")
+    for name in "fbdace":
+        made.add(clip, name=name)
+    for k in range(1, 7):
+        found = made.search(UP, k, workers=1)
+        assert [moment.video for moment in found] == list("abcdef")[:k]
+    assert len({moment.score for moment in found}) == 1
+
+
+def test_nothing_is_found_where_there_is_nothing(tmp_path: Path, forty: Library) -> None:
+    found = forty.search("The zebra walked.", workers=1)
+    assert (len(found), found.clips, found.read, found.solved) == (0, 40, 0, 0)
+    empty = Library(tmp_path / "none").search(UP, workers=1)
+    assert (len(empty), empty.clips) == (0, 0)
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "message"),
+    [
+        ("The person frobbed the cup.", "frobbed"),
+        ("The giraffe walked.", "giraffe"),
+        ("The person walked or.", "'or' at word 4"),
+        ("", "empty"),
+    ],
+)
+def test_what_cannot_be_understood_is_told(sentence: str, message: str, forty: Library) -> None:
+    with pytest.raises(SentenceError, match=message):
+        forty.search([UP, sentence], workers=1)
+
+
+def test_there_must_be_somebody_to_work(forty: Library) -> None:
+    with pytest.raises(SentrackError, match="workers must be at least 1, and it is 0"):
+        forty.search(UP, workers=0)
+
+
+def test_progress_is_told(forty: Library) -> None:
+    told: list[tuple[str, int, int]] = []
+    found = forty.search(UP, 3, workers=1, report=lambda *step: told.append(step))
+    assert {what for what, _, _ in told} >= {"search"}
+    assert all(0 <= done <= total == found.read for _, done, total in told)
