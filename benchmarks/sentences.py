@@ -8,7 +8,6 @@ Prints Markdown. Every figure is measured in this run. The real data lies beside
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import permutations, product
 from pathlib import Path
 
@@ -50,21 +49,7 @@ def main() -> None:
 
 def every(clip: Clip, step: int) -> Clip:
     """Every so many frames of a clip; motion stays as measured on all of them."""
-    kept = np.arange(0, clip.T, step)
-    rows = np.isin(clip.frame_of, kept)
-    return replace(
-        clip,
-        frames=clip.frames[kept],
-        times=clip.times[kept],
-        start=np.concatenate([[0], np.cumsum(np.diff(clip.start)[kept])]),
-        boxes=clip.boxes[rows],
-        label=clip.label[rows],
-        score=clip.score[rows],
-        velocity=clip.velocity[rows],
-        colour=clip.colour[rows],
-        id=clip.id[rows],
-        projected=clip.projected[rows],
-    )
+    return clip.picked(np.arange(0, clip.T, step))
 
 
 def all_pairs(

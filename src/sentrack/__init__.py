@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     )
     from sentrack.language import Meaning, SentenceError
     from sentrack.lexicon import Lexicon, LexiconError
-    from sentrack.tasks import Library, Moment, Tracking, describe, track
+    from sentrack.tasks import Library, Moment, Tracking, describe, learn, track
     from sentrack.tasks import understand as parse
     from sentrack.vision import Clip, ClipError, load_clip, save_clip
 
@@ -59,6 +59,7 @@ __all__ = [
     "Viterbi",
     "WordTerms",
     "describe",
+    "learn",
     "load_clip",
     "parse",
     "posteriors",
@@ -76,7 +77,7 @@ _HOMES = {
     "sentrack.language": "Meaning SentenceError",
     "sentrack.lexicon": "Lexicon LexiconError",
     "sentrack.vision": "Clip ClipError load_clip save_clip",
-    "sentrack.tasks": "Library Moment Tracking describe track understand",
+    "sentrack.tasks": "Library Moment Tracking describe learn track understand",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 

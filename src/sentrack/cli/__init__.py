@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from sentrack.cli.learn import learn
 from sentrack.cli.library import describe, index, library, search
 from sentrack.cli.track import detect, track
 from sentrack.cli.words import demo, parse, words
@@ -17,7 +18,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (track, detect, parse, words, index, library, search, describe, demo):
+for command in (track, detect, parse, words, index, library, search, describe, learn, demo):
     app.command()(command)
 
 

@@ -1,6 +1,7 @@
 """What sentrack is for: track, search, describe and learn."""
 
 from sentrack.tasks.describe import Described, Description, describe
+from sentrack.tasks.learn import learn
 from sentrack.tasks.library import Library
 from sentrack.tasks.moments import Moment, moments
 from sentrack.tasks.search import Moments
@@ -16,6 +17,7 @@ __all__ = [
     "Moments",
     "Tracking",
     "describe",
+    "learn",
     "moments",
     "track",
     "understand",

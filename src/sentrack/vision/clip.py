@@ -103,8 +103,10 @@ class Clip:
         """Some of the frames, evenly spread, so that there are at most `fps` in a second."""
         slot = np.floor(self.times * fps + 1e-6)
         kept = np.flatnonzero(np.diff(slot, prepend=-np.inf) > 0)
-        if len(kept) == self.T:
-            return self
+        return self if len(kept) == self.T else self.picked(kept)
+
+    def picked(self, kept: Ints) -> "Clip":
+        """Some of the frames, by ascending indices."""
         rows = np.flatnonzero(np.isin(self.frame_of, kept))
         counts = np.diff(self.start)[kept]
         return replace(

@@ -1,0 +1,104 @@
+"""The command `sentrack learn`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sentrack.errors import SentrackError
+
+
+def learn(
+    pairs: Annotated[
+        Path,
+        typer.Argument(help='Lines of {"clip": FILE, "sentence": ..., "video", "start", "end"}.'),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The lexicon to write: .toml.")],
+    keep: Annotated[
+        str | None, typer.Option(help="A lexicon whose words are held fixed: name or TOML file.")
+    ] = None,
+    lexicon: Annotated[
+        str, typer.Option(help="How words are said that it has; their meanings are learned anew.")
+    ] = "everyday",
+    nouns: Annotated[
+        bool, typer.Option(help="Learn which classes nouns name, too; else their own names.")
+    ] = True,
+    states: Annotated[
+        str, typer.Option(help="States per part of speech, as in verb=3,adverb=2.")
+    ] = "",
+    restarts: Annotated[int, typer.Option(help="Random starts; the best is kept.")] = 5,
+    iterations: Annotated[int, typer.Option(help="Of a start, at most.")] = 50,
+    tolerance: Annotated[
+        float, typer.Option(help="Nats per frame; a start that gains less is over.")
+    ] = 1e-4,
+    smoothing: Annotated[
+        float, typer.Option(help="Frames of usual bins that every state begins with.")
+    ] = 10.0,
+    contrast: Annotated[
+        int, typer.Option(help="Iterations of the stage against minimal pairs; 0: none.")
+    ] = 5,
+    best: Annotated[
+        int, typer.Option(help="Boxes of a class in a frame, for nouns that are learned.")
+    ] = 2,
+    strict: Annotated[
+        bool, typer.Option(help="Refuse pairs that are no good instead of leaving them out.")
+    ] = False,
+    compare: Annotated[
+        str | None,
+        typer.Option(help="Show every learned word beside that of a lexicon, as in everyday."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the random starts.")] = 0,
+    force: Annotated[bool, typer.Option(help="Overwrite the output.")] = False,
+) -> None:
+    """Learn what words mean from clips paired with sentences, and write a lexicon.
+
+    An interrupted run goes on where it was when it is started again.
+    """
+    from sentrack.files import new
+    from sentrack.lexicon import Lexicon
+    from sentrack.show.progress import Bars
+    from sentrack.tasks.learn import Settings, read_pairs
+    from sentrack.tasks.learn import learn as find
+
+    new(output, force)
+    other = None if compare is None else Lexicon.load(compare)
+    settings = Settings(
+        states=Settings().states | _states(states),
+        restarts=restarts,
+        iterations=iterations,
+        tolerance=tolerance,
+        smoothing=smoothing,
+        nouns=nouns,
+        best=best,
+        contrast=contrast,
+    )
+    with Bars() as bars:
+        found = read_pairs(pairs, strict, bars)
+    # The objective is told line by line; a bar would come in between.
+    learned = find(
+        found,
+        keep,
+        seed,
+        lexicon=lexicon,
+        settings=settings,
+        strict=strict,
+        journal=output.with_name(f".{output.name}.learning"),
+    )
+    learned.save(output)
+    if other is not None:
+        from rich.console import Console
+
+        from sentrack.show.learning import show_beside
+
+        show_beside(learned, other, Console())
+    print(output)
+
+
+def _states(text: str) -> dict[str, int]:
+    found = {}
+    for item in filter(None, text.split(",")):
+        part, _, number = item.partition("=")
+        if not number.strip().isdigit():
+            raise SentrackError(f"states {item!r} is not PART=NUMBER, as in verb=3")
+        found[part.strip()] = int(number)
+    return found

@@ -1,0 +1,197 @@
+"""Learn what words mean from clips paired with sentences."""
+
+import hashlib
+import logging
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import numpy as np
+
+from sentrack.inference import Infeasible
+from sentrack.language import Meaning
+from sentrack.lexicon import Lexicon, WordModel
+from sentrack.progress import Report, silent
+from sentrack.tasks.learning.climbing import Patience, best_of, climb
+from sentrack.tasks.learning.contrast import even, rivals, sharpen
+from sentrack.tasks.learning.corpus import Corpus, PairError, gather
+from sentrack.tasks.learning.counting import Belief, backgrounds
+from sentrack.tasks.learning.estimating import Prior
+from sentrack.tasks.learning.journal import Journal
+from sentrack.tasks.learning.pairs import read_pairs
+from sentrack.tasks.learning.parallel import Crew
+from sentrack.tasks.learning.scenes import Floats, Key, Scene, prepare
+from sentrack.tasks.learning.settings import Settings
+from sentrack.tasks.learning.starting import co_occurring
+from sentrack.tasks.track import open_lexicon
+from sentrack.vision import Clip, ClipError
+
+__all__ = ["PairError", "Settings", "learn", "read_pairs"]
+
+# A class is among those that a noun names if it has at least this share of them.
+SHARE = 0.2
+
+
+def learn(
+    pairs: Iterable[tuple[Clip, str]],
+    keep: Lexicon | str | Path | None = None,
+    seed: int = 0,
+    *,
+    lexicon: Lexicon | str | Path | None = None,
+    settings: Settings | None = None,
+    strict: bool = False,
+    journal: str | Path | None = None,
+    workers: int | None = None,
+    report: Report = silent,
+) -> Lexicon:
+    """Find the word models under which clips are most probable, given their sentences.
+
+    Args:
+        pairs: clips with sentences.
+        keep: a lexicon whose words are held fixed, or its name or file; by default none.
+        seed: of random starts; the same seed gives the same lexicon.
+        lexicon: how words are said that it has, `everyday` by default; their meanings are learned
+            anew. Words that it does not have are understood from the sentences.
+        settings: how learning is done.
+        strict: whether to refuse a pair that cannot be learned from instead of leaving it out.
+        journal: a file that keeps what was reached after every iteration; a run that was
+            interrupted goes on from there. It is removed at the end.
+        workers: processes; by default one per core, if there are enough clips.
+        report: told the frames that were looked at.
+
+    Returns:
+        A lexicon of the words that were learned, the nouns of the sentences, and all of `keep`.
+
+    Raises:
+        PairError: there is nothing to learn from; or, when strict, a pair is no good.
+    """
+    settings = settings or Settings()
+    kept = None if keep is None else open_lexicon(keep)
+    corpus = gather(pairs, kept, open_lexicon(lexicon), settings, strict)
+    scenes = [pair.scene for pair in corpus.pairs]
+    book = Journal(None if journal is None else Path(journal), _run(corpus, settings, seed))
+    belief, prior = _beginning(corpus, scenes, settings)
+    patience = Patience(settings.iterations, settings.tolerance)
+    with Crew(scenes, workers) as crew:
+        belief = best_of(belief, crew, prior, patience, settings.restarts, seed, book, report)
+    if belief.shares:
+        # What the nouns are is settled; the other words are learned on with that.
+        corpus = _named(corpus, belief)
+        again = [_scene(corpus, pair.clip, pair.meaning, settings) for pair in corpus.pairs]
+        scenes = [scene for scene in again if scene is not None]
+        belief = replace(belief, models=corpus.lexicon.words | dict(belief.models), shares={})
+        if belief.learned:
+            with Crew(scenes, workers) as crew:
+                entry = climb("nouns known", belief, crew, prior, patience, book, report)
+                belief = entry.belief
+    if settings.contrast and belief.learned:
+        belief = _contrasted(belief, corpus, settings, seed, workers, book, report)
+    book.close()
+    words = dict(corpus.lexicon.words)
+    words |= {key: belief.models[key] for key in belief.learned}
+    about = f"Learned from {len(corpus.pairs)} clips with sentences."
+    return Lexicon("learned", about, words | ({} if kept is None else kept.words))
+
+
+def _beginning(corpus: Corpus, scenes: list[Scene], settings: Settings) -> tuple[Belief, Prior]:
+    models = {key: model for key, model in corpus.lexicon.words.items() if key[0] != "noun"}
+    bins = backgrounds(scenes, models)
+    C = len(corpus.classes)
+    # Whether a class is there, not how many of it: two hands are no likelier to be meant than one.
+    there = [np.bincount(np.unique(seen), minlength=C) for s in scenes for _, seen in s.nouns]
+    usual = np.sum([np.ones(C), *there], axis=0) / (C + np.sum(there))
+    nouns = [name for part, name in corpus.learned if part == "noun"]
+    K = max([model.K for model in models.values()], default=1)
+    seconds = float(np.mean([scene.T * scene.seconds for scene in scenes])) / K
+    belief = Belief(
+        models,
+        {noun: co_occurring(scenes, noun, usual) for noun in sorted(nouns)},
+        bins,
+        usual,
+        frozenset(key for key in corpus.learned if key[0] != "noun"),
+    )
+    return belief, Prior(settings.smoothing, bins, seconds)
+
+
+def _named(corpus: Corpus, belief: Belief) -> Corpus:
+    """The corpus with the classes that the nouns were found to name."""
+    words = dict(corpus.lexicon.words)
+    for noun, share in belief.shares.items():
+        chosen = _chosen(share, corpus.classes)
+        words["noun", noun] = replace(words["noun", noun], classes=chosen)
+        logging.getLogger("sentrack").info("'%s' names %s", noun, ", ".join(chosen))
+    return replace(corpus, lexicon=replace(corpus.lexicon, words=words))
+
+
+def _chosen(share: Floats, classes: tuple[str, ...]) -> tuple[str, ...]:
+    order = np.argsort(-share, kind="stable")
+    return tuple(classes[i] for n, i in enumerate(order) if n == 0 or share[i] >= SHARE)
+
+
+def _scene(corpus: Corpus, clip: Clip, meaning: Meaning, settings: Settings) -> Scene | None:
+    """A sentence on a clip; None if the clip cannot show it."""
+    try:
+        return prepare(clip, meaning, corpus.lexicon, corpus.classes, settings.best)
+    except (ClipError, Infeasible):
+        return None
+
+
+def _contrasted(
+    belief: Belief,
+    corpus: Corpus,
+    settings: Settings,
+    seed: int,
+    workers: int | None,
+    book: Journal,
+    report: Report,
+) -> Belief:
+    """The second stage, against minimal pairs that are not said of the same clip."""
+    rng = Random(seed)
+    words: list[Key] = sorted(corpus.lexicon.words)
+    true: dict[int, set[Meaning]] = {}
+    for pair in corpus.pairs:
+        true.setdefault(id(pair.clip), set()).add(pair.meaning)
+    scenes: list[Scene] = []
+    groups: list[tuple[int, ...]] = []
+    for pair in corpus.pairs:
+        others = [
+            other
+            for other in rivals(pair.meaning, words, corpus.vocabulary)
+            if other not in true[id(pair.clip)]
+        ]
+        some = rng.sample(others, min(len(others), settings.rivals))
+        found = [_scene(corpus, pair.clip, m, settings) for m in (pair.meaning, *some)]
+        if found[0] is None or not any(found[1:]):
+            continue
+        here = [scene for scene in found if scene is not None]
+        groups.append(tuple(range(len(scenes), len(scenes) + len(here))))
+        scenes += here
+    if not groups:
+        return belief
+    said = {word.key for own, *_ in groups for word in scenes[own].words}
+    models = list(belief.models.values())
+    first = replace(belief, bins=even(models), learned=belief.learned & said)
+    with Crew(scenes, workers) as crew:
+        after = sharpen(first, crew, groups, settings.contrast, settings.tolerance, book, report)
+    return replace(after, learned=belief.learned)
+
+
+def _run(corpus: Corpus, settings: Settings, seed: int) -> str:
+    """What tells a run from another: its data, its words, its settings and its seed."""
+    digest = hashlib.sha256()
+    for pair in corpus.pairs:
+        digest.update(pair.meaning.sentence.encode())
+        for array in (pair.clip.boxes, pair.clip.times, pair.clip.label, pair.clip.score):
+            digest.update(np.ascontiguousarray(array).tobytes())
+    for key in sorted(corpus.lexicon.words):
+        digest.update(_print(corpus.lexicon.words[key]))
+    digest.update(repr((settings, seed, sorted(corpus.learned))).encode())
+    return digest.hexdigest()
+
+
+def _print(model: WordModel) -> bytes:
+    arrays = [*model.outputs, model.initial]
+    return repr((model.name, model.part, model.classes, model.states)).encode() + b"".join(
+        array.tobytes() for array in arrays
+    )

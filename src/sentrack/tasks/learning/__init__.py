@@ -1,0 +1,1 @@
+"""Parts of learning word models from clips paired with sentences."""

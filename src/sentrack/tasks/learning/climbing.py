@@ -1,0 +1,166 @@
+"""Expectation and maximisation in turn, from several starts."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sentrack.progress import Report
+from sentrack.tasks.learning.counting import Belief, Counts
+from sentrack.tasks.learning.estimating import Prior, estimate, log_share_prior, share_out
+from sentrack.tasks.learning.journal import Entry, Journal
+from sentrack.tasks.learning.parallel import Crew
+from sentrack.tasks.learning.scenes import Key, Scene
+from sentrack.tasks.learning.starting import drawn
+
+LOG = logging.getLogger("sentrack")
+
+
+@dataclass(frozen=True)
+class Patience:
+    """When a climb is over.
+
+    Attributes:
+        iterations: at most.
+        tolerance: nats per frame; less is no gain.
+    """
+
+    iterations: int
+    tolerance: float
+
+
+def climb(
+    name: str,
+    belief: Belief,
+    crew: Crew,
+    prior: Prior,
+    patience: Patience,
+    journal: Journal,
+    report: Report,
+) -> Entry:
+    """Raise the objective until it gains no more; it never falls.
+
+    The objective is the log probability of the clips and of the models: the sum over clips of ln Z,
+    less that of the tracks alone and relative to usual bins, and the log prior of every word.
+
+    Args:
+        name: of the climb, in messages and in the journal.
+        belief: to start from.
+        crew: the scenes.
+        prior: of the words.
+        patience: when to stop.
+        journal: where a climb that was interrupted goes on.
+        report: told the frames that were looked at.
+    """
+    frames = sum(scene.T for scene in crew.scenes)
+    groups = related(crew.scenes, belief)
+    at = journal.read(name, belief) or Entry(belief, 0, {}, False)
+    while not at.done:
+        answers = crew.expected(at.belief)
+        objective = _objective(at.belief, prior, crew.scenes, answers, groups)
+        gain = sum(objective.values()) - (sum(at.objective.values()) if at.objective else -np.inf)
+        over = gain < patience.tolerance * frames or at.iteration >= patience.iterations
+        LOG.info(
+            "%s, iteration %d: objective %.5f nats per frame",
+            name,
+            at.iteration,
+            sum(objective.values()) / frames,
+        )
+        report(name, frames * (at.iteration + 1), frames * (patience.iterations + 1))
+        if over:
+            at = replace(at, objective=objective, done=True)
+        else:
+            total = Counts()
+            for _, counts in answers:
+                total.add(counts)
+            at = Entry(_improved(at.belief, total, prior), at.iteration + 1, objective, False)
+        journal.write(name, at)
+    return at
+
+
+def best_of(
+    belief: Belief,
+    crew: Crew,
+    prior: Prior,
+    patience: Patience,
+    restarts: int,
+    seed: int,
+    journal: Journal,
+    report: Report,
+) -> Belief:
+    """Climb from several random starts and keep the best.
+
+    Words that no sentence ties together do not touch each other's objective: each group of related
+    words is taken from the start that was best for it.
+    """
+    groups = related(crew.scenes, belief)
+    found = []
+    for start in range(restarts):
+        rng = np.random.default_rng([seed, start])
+        name = f"start {start + 1} of {restarts}"
+        begun = begin(belief, prior, rng)
+        found.append(climb(name, begun, crew, prior, patience, journal, report))
+    models, shares = dict(belief.models), dict(belief.shares)
+    for group in sorted(set(groups.values())):
+        best = max(found, key=lambda entry: entry.objective[group]).belief
+        for key in (key for key, own in groups.items() if own == group):
+            if key[0] == "noun":
+                shares[key[1]] = best.shares[key[1]]
+            else:
+                models[key] = best.models[key]
+    return replace(belief, models=models, shares=shares)
+
+
+def begin(belief: Belief, prior: Prior, rng: np.random.Generator) -> Belief:
+    """A belief with words other than nouns drawn at random."""
+    models = dict(belief.models)
+    for key in sorted(belief.learned):
+        model = models[key]
+        models[key] = drawn(model, prior.bins, prior.initial(model.K), prior.seconds, rng)
+    return replace(belief, models=models)
+
+
+def related(scenes: Sequence[Scene], belief: Belief) -> dict[Key, str]:
+    """For every word that is learned, a name of the group of words that sentences tie it to."""
+    group: dict[Key, str] = {}
+    for scene in scenes:
+        own = _own(scene, belief)
+        names = {group.get(key, "/".join(key)) for key in own}
+        for key in [*own, *(key for key, name in group.items() if name in names)]:
+            group[key] = min(names)
+    return group
+
+
+def _own(scene: Scene, belief: Belief) -> list[Key]:
+    """The words of a scene that are learned."""
+    words = [word.key for word in scene.words if word.key in belief.learned]
+    return words + [("noun", noun) for noun, _ in scene.nouns if noun in belief.shares]
+
+
+def _objective(
+    belief: Belief,
+    prior: Prior,
+    scenes: Sequence[Scene],
+    answers: Sequence[tuple[float, Counts]],
+    groups: dict[Key, str],
+) -> dict[str, float]:
+    """The objective of every group of related words; scenes without any are left out."""
+    total = dict.fromkeys(sorted(set(groups.values())), 0.0)
+    for key in sorted(groups):
+        if key[0] == "noun":
+            total[groups[key]] += log_share_prior(belief.shares[key[1]], belief.classes)
+        else:
+            total[groups[key]] += prior.log(belief.models[key])
+    for scene, (log_likelihood, _) in zip(scenes, answers, strict=True):
+        for key in _own(scene, belief)[:1]:
+            total[groups[key]] += log_likelihood
+    return total
+
+
+def _improved(belief: Belief, counts: Counts, prior: Prior) -> Belief:
+    models = dict(belief.models)
+    for key, tally in counts.words.items():
+        models[key] = estimate(models[key], tally, prior)
+    shares = {noun: share_out(counts.shares[noun], belief.classes) for noun in belief.shares}
+    return replace(belief, models=models, shares=shares)

@@ -1,0 +1,184 @@
+"""The pairs of clip and sentence that can be learned from, and the words to learn."""
+
+import logging
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sentrack.errors import SentrackError
+from sentrack.inference import Infeasible
+from sentrack.language import Entry, Meaning, SentenceError, Vocabulary
+from sentrack.language.vocabulary import canonical
+from sentrack.lexicon import Lexicon, WordModel
+from sentrack.tasks.learning.guessing import understood
+from sentrack.tasks.learning.scenes import Key, Scene, prepare
+from sentrack.tasks.learning.settings import Settings
+from sentrack.tasks.learning.starting import blank
+from sentrack.vision import Clip, ClipError
+
+LOG = logging.getLogger("sentrack")
+
+
+class PairError(SentrackError, ValueError):
+    """A pair cannot be learned from; the message names it and says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """A clip and what a sentence says of it."""
+
+    clip: Clip
+    meaning: Meaning
+    scene: Scene
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """What to learn from.
+
+    Attributes:
+        pairs: those that can be learned from.
+        lexicon: all words of them; those to be learned mean nothing yet, and nouns to be learned
+            may be of any class.
+        vocabulary: of the grammar, with words that were unknown.
+        learned: the words to learn.
+        classes: that were detected anywhere.
+    """
+
+    pairs: tuple[Pair, ...]
+    lexicon: Lexicon
+    vocabulary: Vocabulary
+    learned: frozenset[Key]
+    classes: tuple[str, ...]
+
+
+def gather(
+    pairs: Iterable[tuple[Clip, str]],
+    keep: Lexicon | None,
+    lexicon: Lexicon,
+    settings: Settings,
+    strict: bool,
+) -> Corpus:
+    """Understand the sentences, measure the clips, and leave out what cannot be learned from.
+
+    Args:
+        pairs: clips with sentences.
+        keep: words to hold fixed.
+        lexicon: how further words are said; their meanings are learned.
+        settings: of learning.
+        strict: whether to refuse the corpus instead of leaving pairs out.
+
+    Raises:
+        PairError: there is nothing to learn from; or, when strict, a pair is no good.
+    """
+    faults = _Faults(strict)
+    kept = keep.words if keep else {}
+    known = lexicon.words | kept
+    given = list(pairs)
+    classes = sorted({clip.classes[i] for clip, _ in given for i in np.unique(clip.label)})
+    vocabulary = _with_classes(
+        Vocabulary([*Lexicon(lexicon.name, "", known).vocabulary()]), classes
+    )
+    told: list[tuple[Clip, Meaning]] = []
+    for clip, sentence in given:
+        try:
+            meaning, vocabulary = understood(sentence, vocabulary)
+            told.append((clip, meaning))
+        except SentenceError as error:
+            faults.add(f"{clip.name}: {sentence!r}: {error}")
+    said = Counter(key for _, meaning in told for key in _keys(meaning))
+    entries = {(entry.part, entry.name): entry for entry in vocabulary}
+    words: dict[Key, WordModel] = {}
+    for key in sorted(said):
+        model = known.get(key) or _model(entries[key])
+        if key in kept or (key[0] == "noun" and not settings.nouns):
+            words[key] = model
+        elif key[0] == "noun":
+            alone = said[key] == 1 and key[1] in classes
+            if alone:
+                LOG.warning("'%s' is said once; it is taken to name the class of its name", key[1])
+            words[key] = _noun(model, (key[1],) if alone else ())
+        else:
+            words[key] = blank(model, settings.states, settings.features, settings.noise)
+    fixed = {key for key in words if key in kept or (key[0] == "noun" and words[key].classes)}
+    fixed |= {key for key in words if key[0] == "noun" and not settings.nouns}
+    whole = Lexicon("learned", "", words)
+    found = []
+    for clip, meaning in told:
+        try:
+            scene = prepare(clip, meaning, whole, classes, settings.best)
+            found.append(Pair(clip, meaning, scene))
+        except (ClipError, Infeasible) as error:
+            faults.add(f"{clip.name}: {meaning.sentence!r}: {error}")
+    good = _repeated(found, frozenset(fixed), faults)
+    if not good:
+        raise PairError(faults.summary("there is nothing to learn from"))
+    used = {key for pair in good for key in _keys(pair.meaning)}
+    learned = frozenset(used - fixed)
+    if not learned:
+        raise PairError("there is nothing to learn: all words of the sentences are held fixed")
+    words = {key: model for key, model in words.items() if key in used}
+    return Corpus(tuple(good), Lexicon("learned", "", words), vocabulary, learned, tuple(classes))
+
+
+def _repeated(found: Sequence[Pair], fixed: frozenset[Key], faults: "_Faults") -> list[Pair]:
+    """The pairs whose words are all fixed or said more than once."""
+    good = list(found)
+    while True:
+        said = Counter(key for pair in good for key in _keys(pair.meaning))
+        once = {key for key, number in said.items() if number == 1} - fixed
+        if not once:
+            return good
+        for key in sorted(once):
+            faults.add(f"the {key[0]} '{key[1]}' is said once; learning needs at least two clips")
+        good = [pair for pair in good if not once & _keys(pair.meaning)]
+
+
+class _Faults:
+    """What is wrong with pairs: said, or refused at once when strict."""
+
+    def __init__(self, strict: bool) -> None:
+        self._strict = strict
+        self._found: list[str] = []
+
+    def add(self, fault: str) -> None:
+        if self._strict:
+            raise PairError(fault)
+        self._found.append(fault)
+        LOG.warning("left out: %s", fault)
+
+    def summary(self, what: str) -> str:
+        return f"{what}: {self._found[0] if self._found else 'there are no pairs'}"
+
+
+def _keys(meaning: Meaning) -> set[Key]:
+    return {(word.part, word.word) for word in meaning.words}
+
+
+def _with_classes(vocabulary: Vocabulary, classes: Sequence[str]) -> Vocabulary:
+    """The vocabulary with a noun for every class that it has none for."""
+    nouns = vocabulary.of("noun")
+    said = {canonical(form) for noun in nouns for form in (noun.name, *noun.forms)}
+    new = [Entry(c, "noun", (c.replace("-", " "),), ("it",)) for c in classes if c not in said]
+    return Vocabulary([*vocabulary, *new])
+
+
+def _model(entry: Entry) -> WordModel:
+    """A word that is not in a lexicon."""
+    if entry.part == "noun":
+        return _noun(WordModel(entry.name, "noun", entry.forms, entry.roles), (entry.name,))
+    facts = {
+        "irregular": dict(entry.irregular),
+        "particle": entry.particle,
+        "preposition": entry.preposition,
+    }
+    grammar = {name: fact for name, fact in facts.items() if fact}
+    return WordModel(entry.name, entry.part, entry.forms, entry.roles, entry.moves, grammar)
+
+
+def _noun(model: WordModel, classes: tuple[str, ...]) -> WordModel:
+    return WordModel(
+        model.name, "noun", model.forms, model.roles, classes=classes, states=("state 0",)
+    )

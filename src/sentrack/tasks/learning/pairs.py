@@ -1,0 +1,91 @@
+"""Pairs of clip and sentence from a file: one JSON object on each line."""
+
+import difflib
+import json
+import logging
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from sentrack.progress import Report, silent
+from sentrack.tasks.learning.corpus import PairError
+from sentrack.vision import Clip, ClipError, load_clip
+
+FIELDS = ("clip", "sentence", "video", "start", "end", "size", "fps")
+
+
+def read_pairs(
+    path: str | Path, strict: bool = False, report: Report = silent
+) -> list[tuple[Clip, str]]:
+    """Read clips with sentences.
+
+    Every line is an object: `clip`, a video or a file of detections, relative to the file of pairs;
+    `sentence`; and where needed `video`, `start` and `end` in seconds, `size` ([width, height]) and
+    `fps`, as of `load_clip`. Empty lines do not count.
+
+    Args:
+        path: the file.
+        strict: whether to refuse a line that is no good instead of leaving it out.
+        report: told how far a video has been looked at.
+
+    Raises:
+        PairError: the file cannot be read; or, when strict, a line is no good.
+    """
+    path = Path(path)
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise PairError(f"{path}: it cannot be read: {error}") from None
+    found = []
+
+    @lru_cache(maxsize=8)
+    def loaded(file: str, options: tuple[tuple[str, Any], ...]) -> Clip:
+        return load_clip(path.parent / file, report=report, **dict(options))
+
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            pair = _pair(line)
+            cut = {key: pair.pop(key, None) for key in ("start", "end")}
+            sentence, file = pair.pop("sentence"), pair.pop("clip")
+            if "size" in pair:
+                pair["size"] = tuple(pair["size"])
+            clip = loaded(file, tuple(pair.items()))
+            found.append((clip.within(cut["start"], cut["end"]), sentence))
+        except (PairError, ClipError) as error:
+            fault = f"{path.name}, line {number}: {error}"
+            if strict:
+                raise PairError(fault) from None
+            logging.getLogger("sentrack").warning("left out: %s", fault)
+    return found
+
+
+def _pair(line: str) -> dict[str, Any]:
+    """One line, checked."""
+    try:
+        pair = json.loads(line)
+    except (ValueError, RecursionError):
+        raise PairError('not JSON; write {"clip": "FILE", "sentence": "..."}') from None
+    if not isinstance(pair, dict):
+        raise PairError('it must be an object: {"clip": "FILE", "sentence": "..."}')
+    for key in pair:
+        if key not in FIELDS:
+            near = difflib.get_close_matches(key, FIELDS, n=1, cutoff=0.0)[0]
+            raise PairError(f"there is no field {key!r}; did you mean {near!r}?")
+    for key in ("clip", "sentence"):
+        if not isinstance(pair.get(key), str):
+            raise PairError(f"{key!r} must be given, as text")
+    if not isinstance(pair.get("video", ""), str):
+        raise PairError("'video' must be text")
+    for key in ("start", "end", "fps"):
+        if key in pair and not _is_number(pair[key]):
+            raise PairError(f"{key!r} must be a number")
+    size = pair.get("size", [1, 1])
+    if not (isinstance(size, list) and len(size) == 2 and all(map(_is_number, size))):
+        raise PairError("'size' must be [width, height]")
+    return pair
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,208 @@
+"""Clips with their sentences, measured once, so that an iteration only looks values up."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sentrack.inference import Problem, TrackTerms, WordTerms, posteriors
+from sentrack.language import Meaning
+from sentrack.lexicon import Lexicon, WordModel
+from sentrack.lexicon.model import TABLE, Observed
+from sentrack.objective import build
+from sentrack.objective.candidates import Cast
+from sentrack.vision.clip import ROWS, Clip, ClipError
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Key = tuple[str, str]  # part of speech and name
+
+# Joint states of a frame up to which sums are exact: 60 frames of them take 100 MB.
+JOINT = 200_000
+
+
+@dataclass(frozen=True, eq=False)
+class Spoken:
+    """A word of a scene with what is seen of every tuple of candidates, frame after frame.
+
+    Attributes:
+        key: of the word.
+        participants: indices of the tracks that it speaks of.
+        shapes: per frame, the numbers of candidates (J_t[p1], ..., J_t[pI]).
+        groups: features that are looked up together, by their indices in the word's model, and
+            (M,) the combination of their bins, over all tuples of all frames.
+        unseen: (M,) whether one of the boxes was not detected but projected: it tells nothing.
+        usual: (M,) whether a tuple tells what is usual: all boxes detected, and no two the same.
+    """
+
+    key: Key
+    participants: tuple[int, ...]
+    shapes: tuple[tuple[int, ...], ...]
+    groups: tuple[tuple[tuple[int, ...], Ints], ...]
+    unseen: npt.NDArray[np.bool_]
+    usual: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """A clip with a sentence.
+
+    Attributes:
+        sentence: what is said of it.
+        seconds: between frames.
+        tracks: terms of every participant.
+        apart: participants that are not the same object, as words that mean nothing else.
+        words: what is looked at, nouns left out.
+        nouns: per participant its noun, and (J,) the class of each candidate of the first frame,
+            as an index into the classes of the corpus.
+        alone: ln Z of the tracks without words.
+    """
+
+    sentence: str
+    seconds: float
+    tracks: tuple[TrackTerms, ...]
+    apart: tuple[WordTerms, ...]
+    words: tuple[Spoken, ...]
+    nouns: tuple[tuple[str, Ints], ...]
+    alone: float
+
+    @property
+    def T(self) -> int:  # noqa: N802 - the paper's symbol
+        """Number of frames."""
+        return len(self.tracks[0].unary)
+
+
+def prepare(
+    clip: Clip, meaning: Meaning, lexicon: Lexicon, classes: Sequence[str], best: int
+) -> Scene:
+    """Measure a clip for a sentence.
+
+    Where the joint states of a frame are too many for exact sums, only the boxes with the highest
+    scores are kept, as many of each class as fit; a message says so.
+
+    Args:
+        clip: the detections.
+        meaning: of the sentence.
+        lexicon: the models; a noun without classes may be anything.
+        classes: of the corpus.
+        best: boxes of a class in a frame, for a noun that may be anything.
+
+    Raises:
+        ClipError: when a noun was not detected, or one box of each class is still too many.
+    """
+    nouns = [lexicon.model(p.noun, "noun") for p in meaning.participants]
+    n = best if not all(noun.classes for noun in nouns) else int(np.diff(clip.start).max())
+    thin = n
+    while True:
+        objective = build(thinned(clip, thin), meaning, lexicon)
+        states = np.prod([float(m.K) for m in objective.models])
+        joint = states * np.prod([c.counts.astype(float) for c in objective.casts], axis=0).max()
+        if joint <= JOINT:
+            break
+        if thin == 1:
+            raise ClipError(f"{clip.name}: too many candidates for {meaning.sentence!r}")
+        thin = max(1, min(thin // 2, int(np.diff(clip.start).max()) - 1))
+    if thin < n:
+        logging.getLogger("sentrack").warning(
+            "%s: too many candidates for exact sums; learning from the %d best of each class "
+            "in a frame",
+            clip.name,
+            thin,
+        )
+    problem, seen = objective.problem, objective.clip
+    spoken = tuple(
+        _spoken(seen, model, word.participants, objective.casts)
+        for model, word in zip(objective.models, meaning.words, strict=True)
+        if word.part != "noun"
+    )
+    apart = tuple(problem.words[len(meaning.words) :])
+    place = np.array([classes.index(c) for c in seen.classes])
+    return Scene(
+        meaning.sentence,
+        seen.seconds,
+        tuple(problem.tracks),
+        apart,
+        spoken,
+        tuple(
+            (p.noun, place[seen.label[c.rows[0, : c.counts[0]]]])
+            for p, c in zip(meaning.participants, objective.casts, strict=True)
+        ),
+        posteriors(Problem(problem.tracks, apart)).log_partition,
+    )
+
+
+def thinned(clip: Clip, n: int) -> Clip:
+    """The clip with at most n boxes of a class in a frame, those with the highest scores."""
+    if int(np.diff(clip.start).max()) <= n:
+        return clip
+    order = np.lexsort((-clip.score, clip.label, clip.frame_of))
+    group = np.stack([clip.frame_of[order], clip.label[order]])
+    new = np.concatenate([[True], (group[:, 1:] != group[:, :-1]).any(axis=0)])
+    first = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))
+    kept = np.sort(order[np.arange(len(order)) - first < n])
+    counts = np.bincount(clip.frame_of[kept], minlength=clip.T)
+    rows: dict[str, Any] = {name: getattr(clip, name)[kept] for name in ROWS}
+    return replace(clip, start=np.concatenate([[0], np.cumsum(counts)]), **rows)
+
+
+def _spoken(
+    clip: Clip, model: WordModel, participants: tuple[int, ...], casts: Sequence[Cast]
+) -> Spoken:
+    players = [casts[p] for p in participants]
+    widths = tuple(c.rows.shape[1] for c in players)
+    counts = np.stack([c.counts for c in players], axis=1)
+    # (T, J1, ..., JI): what is no padding
+    real = np.ones((clip.T, *widths), dtype=np.bool_)
+    unseen, twice = np.zeros_like(real), np.zeros_like(real)
+    rows: list[Ints] = []
+    for axis, player in enumerate(players):
+        shape = [clip.T] + [1] * len(players)
+        shape[1 + axis] = widths[axis]
+        real &= (np.arange(widths[axis]) < counts[:, axis, None]).reshape(shape)
+        unseen |= clip.projected[player.rows].reshape(shape)
+        for other in rows:
+            twice |= other == player.rows.reshape(shape)
+        rows.append(player.rows.reshape(shape))
+    codes = []
+    for members in grouped(model):
+        code = np.zeros((clip.T, *[1] * len(players)), dtype=np.int64)
+        for n in members:
+            observed = model.observed[n]
+            bins = _bins(observed, players)
+            code = code * len(observed.feature.bins) + bins
+        codes.append((members, np.broadcast_to(code, real.shape)[real]))
+    return Spoken(
+        (model.part, model.name),
+        participants,
+        tuple(map(tuple, counts.tolist())),
+        tuple(codes),
+        unseen[real],
+        ~(unseen | twice)[real],
+    )
+
+
+def grouped(model: WordModel) -> list[tuple[int, ...]]:
+    """The features of a word in groups whose combinations of bins make tables of modest size."""
+    groups: list[tuple[int, ...]] = []
+    size = TABLE + 1
+    for n, observed in enumerate(model.observed):
+        bins = len(observed.feature.bins)
+        if size * bins > TABLE:
+            groups.append(())
+            size = 1
+        groups[-1] += (n,)
+        size *= bins
+    return groups
+
+
+def _bins(observed: Observed, players: Sequence[Cast]) -> Ints:
+    """Bins of a feature with one axis for every participant of the word: (T, 1 or J1, ...)."""
+    bins = observed.feature.binned(*(players[r].candidates for r in observed.roles))
+    bins = bins.transpose(0, *(1 + np.argsort(observed.roles)))
+    shape = [
+        1 if r not in observed.roles else players[r].rows.shape[1] for r in range(len(players))
+    ]
+    return bins.reshape(len(bins), *shape).astype(np.int64)
