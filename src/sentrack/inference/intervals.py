@@ -22,7 +22,7 @@ from sentrack.inference.solve import Method, solve
 
 Final = Sequence[npt.ArrayLike] | None
 
-# Phases tie everything together, which bounds see late; so what fits is solved on the whole lattice.
+# Phases tie everything together, which bounds see late; what fits is solved on the whole lattice.
 EXACT_FIRST = Auto(exact_operations=2e10)
 
 

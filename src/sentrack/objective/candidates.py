@@ -68,9 +68,7 @@ def cast(clip: Clip, allowed: Bools) -> Cast:
     )
 
 
-def track_terms(
-    clip: Clip, players: Cast, scores: Floats, leap: float = LEAP
-) -> TrackTerms:
+def track_terms(clip: Clip, players: Cast, scores: Floats, leap: float = LEAP) -> TrackTerms:
     """Detection scores f and coherence g of a participant's candidates."""
     rows, counts, seen = players.rows, players.counts, players.candidates
     f = scores[rows]

@@ -71,9 +71,7 @@ class Ceiling:
             for cast in chosen
         }
         casts = tuple(full[id(cast)] for cast in chosen)
-        tracks = {
-            id(cast): track_terms(clip, cast, scores, lexicon.leap) for cast in full.values()
-        }
+        tracks = {id(cast): track_terms(clip, cast, scores, lexicon.leap) for cast in full.values()}
         measured: dict[Any, Any] = {}
         # Words that look at nothing are worth nothing here, and constraints nothing at best.
         words = [

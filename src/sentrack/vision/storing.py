@@ -84,6 +84,7 @@ class TableWriter:
 
 
 def facts_of(clip: Clip) -> dict[str, Any]:
+    """What a table says of a clip beyond its rows."""
     width, height = clip.size
     return {"width": width, "height": height, "fps": clip.fps, "classes": clip.classes}
 
