@@ -165,7 +165,7 @@ def search(
     if as_json:
         print(json.dumps({"moments": [_document(moment) for moment in found]}))
         return
-    show_moments(found, len(sentences) > 1)
+    show_moments(found)
     for path in paths:
         print(path)
 

@@ -17,13 +17,9 @@ from sentrack.tasks import Library, Moment, Moments
 _log = logging.getLogger("sentrack")
 
 
-def show_moments(found: Moments, several: bool) -> None:
-    """Print a table: where, when, how well and why.
-
-    Args:
-        found: the moments.
-        several: whether there was more than one sentence.
-    """
+def show_moments(found: Moments) -> None:
+    """Print a table: where, when, how well, why, and what where several things were asked."""
+    several = len({moment.sentence for moment in found}) > 1
     table = Table(box=None, padding=(0, 2, 0, 0))
     columns = ["", "video", "from", "to", "match", "nats", "weakest point"]
     for column in [*columns, "sentence"] if several else columns:
