@@ -104,8 +104,11 @@ def test_words_are_listed_and_drawn() -> None:
     assert "gap(agent, patient)" in drawn
 
 
-def test_demo_shows_several_activities_and_the_same_again() -> None:
-    first, second = run("demo"), run("demo")
+def test_demo_shows_several_activities_and_the_same_again(tmp_path: Path) -> None:
+    first = run("demo", "-o", str(tmp_path / "first.mp4"))
+    second = run("demo", "-o", str(tmp_path / "second.mp4"))
+    assert first.stdout.splitlines()[-1] == str(tmp_path / "first.mp4")
+    assert (tmp_path / "first.mp4").stat().st_size > 10_000
     assert first.returncode == 0, first.stderr
     assert "picked up the cup" in first.stdout
     rows = [line for line in first.stdout.splitlines() if "% of frames" in line]
@@ -116,9 +119,9 @@ def test_demo_shows_several_activities_and_the_same_again() -> None:
 
 
 def test_a_cold_start_says_what_it_is_doing_and_a_warm_one_does_not(tmp_path: Path) -> None:
-    cold = run("demo", NUMBA_CACHE_DIR=str(tmp_path))
+    cold = run("demo", "-o", str(tmp_path / "cold.mp4"), NUMBA_CACHE_DIR=str(tmp_path))
     assert "compiling" in cold.stderr
-    warm = run("demo", NUMBA_CACHE_DIR=str(tmp_path))
+    warm = run("demo", "-o", str(tmp_path / "warm.mp4"), NUMBA_CACHE_DIR=str(tmp_path))
     assert warm.stderr == ""
 
 
