@@ -10,11 +10,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from itertools import cycle, islice
+from dataclasses import replace
+from itertools import cycle, islice, product
 from pathlib import Path
 
 import av
+import numpy as np
 
+import sentrack
 from benchmarks.footage import street
 from sentrack.vision.detectors import open_detector
 from sentrack.vision.footage import footage
@@ -26,15 +29,22 @@ from sentrack.vision.wheels import cache_folder
 ROUNDS = 3  # of which the fastest counts: others may use the machine
 SECONDS = 15.0  # of video in each
 MINUTES = (1, 10)
+SPANS = ((0, 8), (8, 16), (14, 22), (20, 28), (40, 48), (60, 68), (70, 79), (0, 79))  # seconds
+ASKED = (
+    "The person moved away from the car.",
+    "The person moved towards the car.",
+    "The person approached the car.",
+    "The person left the car.",
+)
 
 
 def main() -> None:
     """Run both parts and print them."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="cost,memory", help="parts to run")
+    parser.add_argument("--only", default="cost,switches,memory", help="parts to run")
     parser.add_argument("--output", type=Path, help="also write the Markdown there")
     options = parser.parse_args()
-    parts = {"cost": cost, "memory": memory}
+    parts = {"cost": cost, "switches": switches, "memory": memory}
     lines = []
     for name in options.only.split(","):
         for line in parts[name]():
@@ -78,6 +88,27 @@ def cost() -> Iterator[str]:
                 f"| {title}, {size} | {name} | {count} | {each[0]:.1f} | {each[1]:.1f} "
                 f"| {ratio:.2f} |"
             )
+    yield ""
+
+
+def switches() -> Iterator[str]:
+    """How often tracks change from one thing to another, with and without `Lexicon.leap`."""
+    clip, everyday = sentrack.load_clip(street()), sentrack.Lexicon.load("everyday")
+    yield "## Changes from one person to another"
+    yield ""
+    yield f"The street in {len(SPANS)} parts, {len(ASKED)} sentences each: boxes of the person that"
+    yield "have nothing in common with the one before."
+    yield ""
+    yield "| leap, nats | changes |"
+    yield "|---|---|"
+    for leap in (0.0, everyday.leap):
+        count, lexicon = 0, replace(everyday, leap=leap)
+        for span, sentence in product(SPANS, ASKED):
+            boxes = sentrack.track(clip.within(*span), sentence, lexicon).participants[0].boxes
+            low = np.maximum(boxes[1:, :2], boxes[:-1, :2])
+            high = np.minimum(boxes[1:, 2:], boxes[:-1, 2:])
+            count += int((high <= low).any(axis=1).sum())
+        yield f"| {leap:g} | {count} |"
     yield ""
 
 

@@ -28,38 +28,10 @@ BATCH = 256  # frames that are kept in memory before they are written
 
 
 def look(
-    path: str | Path,
-    *,
-    start: float | None = None,
-    end: float | None = None,
-    fps: float | None = None,
-    detector: str | Path | None = None,
-    names: Any = None,
-    best: int | None = None,
-    report: Report = silent,
+    path: str | Path, *, start: float | None = None, end: float | None = None, **options: Any
 ) -> Clip:
-    """What is seen in a video; at once if the same was asked before.
-
-    Args:
-        path: the video.
-        start: seconds from which on.
-        end: seconds before which.
-        fps: frames per second to look at, at most; 10 if left out.
-        detector: a known name or an ONNX file; `yolov4-tiny` if left out.
-        names: of its classes, if the file does not tell.
-        best: boxes of every class in a frame; 10 if left out.
-        report: told how far it is.
-    """
-    file = looked(
-        path,
-        start=start,
-        end=end,
-        fps=fps,
-        detector=detector,
-        names=names,
-        best=best,
-        report=report,
-    )
+    """What is seen in a video; at once if the same was asked before. Options: see `looked`."""
+    file = looked(path, start=start, end=end, **options)
     return replace(read_table(file, None, None), name=Path(path).stem).within(start, end)
 
 
@@ -74,9 +46,19 @@ def looked(
     best: int | None = None,
     report: Report = silent,
 ) -> Path:
-    """The file that keeps what is seen in a video, or in more of it than was asked; see `look`.
+    """The file that keeps what is seen in a video, or in more of it than was asked.
 
     It is named after the contents of the video, the detector and the settings.
+
+    Args:
+        path: the video.
+        start: seconds from which on.
+        end: seconds before which.
+        fps: frames per second to look at, at most; 10 if left out.
+        detector: a known name or an ONNX file; `yolov4-tiny` if left out.
+        names: of its classes, if the file does not tell.
+        best: boxes of every class in a frame; 10 if left out.
+        report: told how far it is.
     """
     if fps is not None and not (math.isfinite(fps) and fps > 0):
         raise ClipError(f"{path}: fps must be above 0, and it is {fps:g}")
