@@ -1,5 +1,6 @@
 """The command line on video: what it writes, and what it says of files that are no good."""
 
+import base64
 import json
 import os
 import re
@@ -50,6 +51,26 @@ def test_a_video_becomes_a_video(tmp_path: Path) -> None:
     picture = cv2.imread(str(strip))
     assert picture is not None
     assert picture.shape[1] > 1000
+
+
+def test_a_report_holds_the_video_and_every_sentence(tmp_path: Path) -> None:
+    source, path = str(footage("driveway")), tmp_path / "report.html"
+    asked = (SENTENCE, "The car moved to the left.")
+    result = run("track", source, *asked, *CUT, "--report", str(path))
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.splitlines()[-1] == str(path)
+    assert list(tmp_path.iterdir()) == [path]
+    text = path.read_text("utf-8")
+    data = json.loads(text.split('id="data">')[1].split("</script>")[0])
+    assert [view["sentence"] for view in data["views"]] == list(asked)
+    film = tmp_path / "film.mp4"
+    film.write_bytes(base64.b64decode(text.split('id="film">')[1].split("</script>")[0]))
+    with av.open(str(film)) as container:
+        frames = sum(1 for _ in container.decode(video=0))
+    assert 40 <= frames <= 60
+    again = run("track", source, SENTENCE, *CUT, "--report", str(path))
+    assert again.returncode == 1
+    assert "--force" in again.stderr
 
 
 def test_detect_names_the_file_that_it_keeps(tmp_path: Path) -> None:

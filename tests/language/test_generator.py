@@ -15,6 +15,7 @@ from sentrack.language import (
     distinct_pairs,
     generate,
     parse,
+    pieces,
     say,
 )
 from sentrack.language.generator import spell
@@ -206,3 +207,16 @@ def test_a_participant_needs_its_noun_and_a_word_needs_an_entry() -> None:
         say(Meaning("", person, (Word("walk", (0,), "verb"),), ()), VOCABULARY)
     with pytest.raises(VocabularyError, match="no verb named 'fly'"):
         say(Meaning("", person, (Word("fly", (0,), "verb"),), ()), VOCABULARY)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(0, 2**32))
+def test_pieces_are_the_sentence_and_its_nouns_are_whole(seed: int) -> None:
+    sentence, meaning = generate(VOCABULARY, Random(seed))
+    parts = pieces(meaning)
+    assert "".join(piece.text for piece in parts) == sentence
+    nouns = {piece.participant: piece.text for piece in parts if piece.participant is not None}
+    said = {w.participants[0]: w.text for w in meaning.words if w.part == "noun"}
+    assert {i: text.lower() for i, text in nouns.items()} == {
+        i: said[i] for i, p in enumerate(meaning.participants) if p.position
+    }

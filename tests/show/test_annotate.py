@@ -8,7 +8,8 @@ import pytest
 
 from sentrack.errors import SentrackError
 from sentrack.show.annotate import DARK, Caption, Scene, annotate
-from sentrack.show.drawing import PALETTE, REJECTED, Colour, movings, text_size
+from sentrack.show.drawing import REJECTED, movings, text_size
+from sentrack.show.palette import PALETTE, Colour
 from sentrack.tasks import Tracking, track
 from sentrack.vision.video import Frame, Image
 

@@ -5,14 +5,11 @@ from hypothesis import strategies as st
 
 from sentrack.show.drawing import (
     BLACK,
-    PALETTE,
     REJECTED,
     WHITE,
-    Colour,
     Mark,
     chip,
     chip_extent,
-    colour,
     draw_marks,
     draw_rejected,
     extent,
@@ -21,6 +18,7 @@ from sentrack.show.drawing import (
     outline,
     write,
 )
+from sentrack.show.palette import PALETTE, Colour, colour, hexadecimal
 from sentrack.vision.video import Image
 
 ORANGE, BLUE = PALETTE[:2]
@@ -42,6 +40,8 @@ def test_many_participants_have_many_colours() -> None:
     colours = [colour(n) for n in range(28)]
     assert len(set(colours)) == 28
     assert colours[:7] == list(PALETTE)
+    for n, (blue, green, red) in enumerate(colours):
+        assert bytes.fromhex(hexadecimal(n)[1:]) == bytes((red, green, blue))
 
 
 def test_a_box_is_drawn_where_it_is_and_nowhere_else() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentrack.errors import SentrackError
-from sentrack.show.drawing import PALETTE
+from sentrack.show.palette import PALETTE
 from sentrack.show.strip import GAP, HEIGHT, key_frames, strip
 from sentrack.vision.video import Frame
 

@@ -1,8 +1,9 @@
 """Commands on one video: `track` and `detect`."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,6 +24,10 @@ from sentrack.cli.options import (
 )
 from sentrack.errors import SentrackError
 
+if TYPE_CHECKING:
+    from sentrack.progress import Report
+    from sentrack.tasks import Tracking
+
 
 def track(
     source: Source,
@@ -34,6 +39,10 @@ def track(
         typer.Option("--output", "-o", help="Annotated video: .mp4. Made for a video anyway."),
     ] = None,
     strip: Annotated[Path | None, typer.Option(help="Key frames in one picture: .png.")] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option("--report", help="One page that shows tracks, words and why: .html."),
+    ] = None,
     candidates: Annotated[
         bool, typer.Option(help="Draw the boxes that were not chosen, too.")
     ] = False,
@@ -60,8 +69,9 @@ def track(
 
     if strip is not None and len(sentences) > 1:
         raise SentrackError("--strip shows one sentence; give one, or leave it out")
-    for path in (output, strip, mot):
+    for path in (output, strip, page, mot):
         new(path, force)
+    written: list[Path] = []
     with Bars() as bars:
         clip = load_clip(
             source,
@@ -79,7 +89,7 @@ def track(
         for sentence in sentences:
             bars("solve", clip.T * len(answers), clip.T * len(sentences))
             answers.append(find(clip, sentence, lexicon, method, seed=seed, time_limit=time_limit))
-        if output is None and not as_json and is_video(source):
+        if output is None and page is None and not as_json and is_video(source):
             output = free(Path(f"{source.stem}-tracked.mp4"))
         if mot is not None:
             with whole(mot) as temporary:
@@ -94,6 +104,8 @@ def track(
                 annotate(answers, pixels, output, candidates=candidates, report=bars)
             if strip is not None:
                 draw(answers[0], pictures(source, clip), strip, report=bars)
+        if page is not None:
+            written = _report(source, answers, lexicon, page, force, time_limit, bars)
     if as_json:
         documents = [answer.to_dict() for answer in answers]
         print(json.dumps(documents[0] if len(documents) == 1 else documents))
@@ -103,9 +115,35 @@ def track(
     from sentrack.show.tables import show_trackings
 
     show_trackings(answers, Console())
-    for path in (output, strip, mot):
+    for path in (output, strip, mot, *written):
         if path is not None:
             print(path)
+
+
+def _report(
+    source: Path,
+    answers: "Sequence[Tracking]",
+    lexicon: str,
+    path: Path,
+    force: bool,
+    time_limit: float | None,
+    report: "Report",
+) -> list[Path]:
+    """Write a page about all answers, with the video if there is one."""
+    from sentrack.show.report import write_report
+    from sentrack.show.view import view
+    from sentrack.tasks.rivals import rivals
+    from sentrack.tasks.track import open_lexicon
+    from sentrack.vision import is_video
+
+    words = open_lexicon(lexicon)
+    views = [view(answer, rivals(answer, words, time_limit), words) for answer in answers]
+    frames = None
+    if source.is_file() and is_video(source):
+        from sentrack.show.pixels import pictures
+
+        frames = pictures(source, answers[0].objective.clip)
+    return write_report(views, path, frames, force=force, report=report)
 
 
 def detect(

@@ -3,7 +3,7 @@
 from .errors import SentenceError, VocabularyError
 from .forms import entries_of, forms_of, nearest_forms
 from .generator import generate
-from .meaning import Meaning, Participant, Word, distinct_pairs, tree
+from .meaning import Meaning, Participant, Piece, Word, distinct_pairs, pieces, tree
 from .parser import MAX_WORDS, parse
 from .saying import say
 from .vocabulary import Entry, Vocabulary, canonical
@@ -13,6 +13,7 @@ __all__ = [
     "Entry",
     "Meaning",
     "Participant",
+    "Piece",
     "SentenceError",
     "Vocabulary",
     "VocabularyError",
@@ -24,6 +25,7 @@ __all__ = [
     "generate",
     "nearest_forms",
     "parse",
+    "pieces",
     "say",
     "tree",
 ]

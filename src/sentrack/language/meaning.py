@@ -1,7 +1,7 @@
 """What a sentence says: participants, words, and which participants each word speaks of."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 
@@ -74,6 +74,51 @@ class Meaning:
 
     def __str__(self) -> str:
         return tree(self)
+
+    def renamed(self, nouns: Mapping[int, str]) -> "Meaning":
+        """The same of other things, given new nouns by participant."""
+        participants = tuple(
+            Participant(nouns.get(i, p.noun)) for i, p in enumerate(self.participants)
+        )
+        words = tuple(
+            Word(participants[w.participants[0]].noun, w.participants, "noun")
+            if w.part == "noun"
+            else w
+            for w in self.words
+        )
+        distinct = distinct_pairs(participants, words)
+        return replace(self, participants=participants, words=words, distinct=distinct)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a sentence as said; all parts together are the sentence.
+
+    Attributes:
+        text: the part.
+        participant: index of the participant whose noun it is, or None.
+    """
+
+    text: str
+    participant: int | None
+
+
+def pieces(meaning: Meaning) -> tuple[Piece, ...]:
+    """A sentence word by word, its nouns whole, with blanks and points in between."""
+    said = meaning.sentence.split()
+    nouns = {word.participants[0]: word.text for word in meaning.words if word.part == "noun"}
+    begins = {p.position - 1: i for i, p in enumerate(meaning.participants) if p.position}
+    found: list[Piece] = []
+    k = 0
+    while k < len(said):
+        participant = begins.get(k)
+        count = 1 if participant is None else max(1, len(nouns[participant].split()))
+        text = " ".join(said[k : k + count])
+        word = text.rstrip(".,;:!?…")
+        k += count
+        rest = text[len(word) :] + (" " if k < len(said) else "")
+        found += [Piece(word, participant)] + ([Piece(rest, None)] if rest else [])
+    return tuple(found)
 
 
 def distinct_pairs(

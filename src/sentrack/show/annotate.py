@@ -9,14 +9,13 @@ import cv2
 import numpy as np
 
 from sentrack.errors import SentrackError
+from sentrack.language import pieces
 from sentrack.progress import Report, silent
 from sentrack.show.drawing import (
     WHITE,
-    Colour,
     Moving,
     chip,
     chip_extent,
-    colour,
     draw_marks,
     draw_rejected,
     extent,
@@ -26,6 +25,7 @@ from sentrack.show.drawing import (
     write,
 )
 from sentrack.show.encoding import Writer
+from sentrack.show.palette import Colour, colour
 from sentrack.tasks import Tracking
 from sentrack.tasks.tracking import TrackedWord
 from sentrack.vision.video import Frame, Image
@@ -219,18 +219,18 @@ class Caption:
         """The sentence in as many lines as it needs, match and proof; returns where it ends."""
         tracking, size, end = moving.tracking, self.size, self.told.shape[1] - self.pad
         x, space = self.pad, size // 3
-        for text, rest, participant in _pieces(tracking):
-            noun = participant is not None
-            wide, after = (chip_extent if noun else extent)(text, size)[0], extent(rest, size)[0]
-            if x > self.pad and x + wide + after > end:
+        stop = extent(".", size)[0]
+        for piece in pieces(tracking.objective.meaning):
+            text, noun = piece.text.strip(), piece.participant is not None
+            wide = (chip_extent if noun else extent)(text, size)[0] if text else 0
+            if x > self.pad and wide > stop and x + wide + stop > end:
                 x, y = self.pad, y + self.row
-            if participant is None:
-                write(self.told, text, x, y, size, self.theme.ink)
-            else:
-                ground = colour(moving.first + participant)
+            if piece.participant is not None:
+                ground = colour(moving.first + piece.participant)
                 chip(self.told, text, x, y - size // 8, size, ground)
-            write(self.told, rest, x + wide, y, size, self.theme.ink)
-            x += wide + after + space
+            elif text:
+                write(self.told, text, x, y, size, self.theme.ink)
+            x += wide + (space if piece.text.endswith(" ") else 0)
         match = f"match {tracking.match:.2f}"
         proof = "proven best" if tracking.certified else "not proven best"
         place = end - extent(proof, size)[0]
@@ -275,19 +275,3 @@ def _states(tracking: Tracking) -> Iterator[str]:
     for word, model in zip(tracking.words, tracking.objective.models, strict=True):
         if _banded(word) and model.K > 1:
             yield from model.states
-
-
-def _pieces(tracking: Tracking) -> Iterator[tuple[str, str, int | None]]:
-    """The words of the sentence, nouns with their participants and what follows them directly."""
-    meaning = tracking.objective.meaning
-    said = tracking.sentence.split()
-    nouns = {word.participants[0]: word.text for word in meaning.words if word.part == "noun"}
-    begins = {p.position - 1: i for i, p in enumerate(meaning.participants) if p.position}
-    k = 0
-    while k < len(said):
-        participant = begins.get(k)
-        count = 1 if participant is None else max(1, len(nouns[participant].split()))
-        text = " ".join(said[k : k + count])
-        word = text if participant is None else text.rstrip(".,;:!?")
-        yield word, text[len(word) :], participant
-        k += count

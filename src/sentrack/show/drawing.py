@@ -9,26 +9,14 @@ import numpy as np
 from PIL import Image as Pictures
 from PIL import ImageDraw, ImageFont
 
+from sentrack.show.palette import Colour, colour
 from sentrack.tasks import Tracking
 from sentrack.vision.clip import Floats
 from sentrack.vision.video import Image
 
-Colour = tuple[int, int, int]  # blue, green, red
-
 BLACK: Colour = (0, 0, 0)
 WHITE: Colour = (255, 255, 255)
 REJECTED: Colour = (140, 140, 140)
-# The colours of Okabe and Ito, which colour-blind people tell apart, the brightest first.
-PALETTE: tuple[Colour, ...] = (
-    (0, 159, 230),  # orange
-    (233, 180, 86),  # sky blue
-    (115, 158, 0),  # green
-    (66, 228, 240),  # yellow
-    (167, 121, 204),  # purple
-    (0, 94, 213),  # vermilion
-    (178, 114, 0),  # blue
-)
-TINTS = (0.0, 0.5, 0.25, 0.75)  # towards white: of the first seven colours, the next seven, ...
 TEXT = 0.034  # frame heights, of a line of text
 SMALLEST = 13  # pixels, of a line of text
 BESIDE = ((0, 0), (0, -1), (1, 0), (0, 1), (0, -2), (0, 2))  # label sizes, of where else to put it
@@ -43,13 +31,6 @@ class Mark:
     noun: str
     colour: Colour
     projected: bool
-
-
-def colour(number: int) -> Colour:
-    """The colour of a participant, counted through all sentences."""
-    tint = TINTS[number // len(PALETTE) % len(TINTS)]
-    blue, green, red = (round(c + tint * (255 - c)) for c in PALETTE[number % len(PALETTE)])
-    return blue, green, red
 
 
 def text_size(width: int, height: int) -> int:
