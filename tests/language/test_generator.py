@@ -220,3 +220,11 @@ def test_pieces_are_the_sentence_and_its_nouns_are_whole(seed: int) -> None:
     assert {i: text.lower() for i, text in nouns.items()} == {
         i: said[i] for i, p in enumerate(meaning.participants) if p.position
     }
+
+
+@pytest.mark.parametrize("noun_said", ["traffic cone", "traffic-cone", "Traffic_Cone"])
+def test_a_noun_of_several_words_is_one_piece_however_it_is_joined(noun_said: str) -> None:
+    sentence = f"The person carried the {noun_said}, slowly."
+    found = pieces(parse(sentence, VOCABULARY.with_nouns(["person", "traffic-cone"])))
+    assert "".join(piece.text for piece in found) == sentence
+    assert [p.text for p in found if p.participant is not None] == ["person", noun_said]

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
+from .vocabulary import words_of
+
 
 @dataclass(frozen=True)
 class Participant:
@@ -111,11 +113,13 @@ def pieces(meaning: Meaning) -> tuple[Piece, ...]:
     found: list[Piece] = []
     k = 0
     while k < len(said):
-        participant = begins.get(k)
-        count = 1 if participant is None else max(1, len(nouns[participant].split()))
-        text = " ".join(said[k : k + count])
+        participant, first = begins.get(k), k
+        left = 1 if participant is None else len(words_of(nouns[participant]))
+        while left > 0:  # "traffic cone" is two, "traffic-cone" is one
+            left -= max(1, len(words_of(said[k])))
+            k += 1
+        text = " ".join(said[first:k])
         word = text.rstrip(".,;:!?…")
-        k += count
         rest = text[len(word) :] + (" " if k < len(said) else "")
         found += [Piece(word, participant)] + ([Piece(rest, None)] if rest else [])
     return tuple(found)

@@ -174,7 +174,8 @@ class Table:
 
     def times(self, frame: Ints) -> tuple[Ints, Floats]:
         """The frames that the column `time` tells of, ascending, and their seconds."""
-        seconds = self.numbers("time") if "time" in self.columns else np.empty(len(frame)) * np.nan
+        told_at = "time" in self.columns
+        seconds = self.numbers("time") if told_at else np.full(len(frame), np.nan)
         told = np.isfinite(seconds)
         knots, first = np.unique(frame[told], return_index=True)
         seconds = seconds[told][first]
