@@ -1,5 +1,6 @@
 """Search against solving every clip."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,9 @@ from sentrack.errors import SentrackError
 from sentrack.language import SentenceError
 from sentrack.lexicon import Lexicon
 from sentrack.tasks import Library, Moment
+from sentrack.tasks.crew import Crew
 from sentrack.tasks.moments import LEAST, moments
+from sentrack.tasks.search import steps
 from sentrack.tasks.track import understand
 from sentrack.vision import Clip
 from tests.tasks.scenes import library, scene
@@ -130,6 +133,30 @@ def test_what_cannot_be_understood_is_told(sentence: str, message: str, forty: L
 def test_there_must_be_somebody_to_work(forty: Library) -> None:
     with pytest.raises(SentrackError, match="workers must be at least 1, and it is 0"):
         forty.search(UP, workers=0)
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_steps_tell_the_best_so_far_and_end_with_the_answer(
+    sentence: str, forty: Library, every: dict[str, list[Moment]]
+) -> None:
+    told = list(steps(forty, sentence, 5, EVERYDAY, Crew()))
+    stages = [step.stage for step in told]
+    assert stages == sorted(stages)  # "bound", then "search"
+    for stage in ("bound", "search"):
+        done = [step.done for step in told if step.stage == stage]
+        assert done == sorted(set(done))
+        assert done[0] == 0
+    assert all(step.total == step.found.read for step in told)
+    assert told[-1].done == told[-1].total
+    everything = set(ranking(every[sentence], 10**6))
+    for before, after in pairwise(told):
+        assert len(before.found) <= len(after.found) <= 5
+        assert before.found.solved <= after.found.solved
+        now = ranking(list(after.found), 5)
+        assert set(now) <= everything
+        assert now[: len(before.found)] <= ranking(list(before.found), 5)
+    assert ranking(list(told[-1].found), 5) == ranking(every[sentence], 5)
+    assert len({len(step.found) for step in told}) > 1
 
 
 def test_progress_is_told(forty: Library) -> None:

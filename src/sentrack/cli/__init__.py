@@ -8,6 +8,7 @@ import typer
 
 from sentrack.cli.learn import learn
 from sentrack.cli.library import describe, index, library, search
+from sentrack.cli.serve import serve
 from sentrack.cli.track import detect, track
 from sentrack.cli.words import demo, parse, words
 from sentrack.errors import SentrackError
@@ -18,7 +19,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (track, detect, parse, words, index, library, search, describe, learn, demo):
+COMMANDS = (track, detect, parse, words, index, library, search, describe, learn, serve, demo)
+for command in COMMANDS:
     app.command()(command)
 
 

@@ -1,6 +1,6 @@
 """Moments of a library that depict a sentence: the best ones, without solving every clip."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import overload
 
@@ -44,6 +44,23 @@ class Moments(Sequence[Moment]):
 
 
 @dataclass(frozen=True, eq=False)
+class Step:
+    """How far a search is.
+
+    Attributes:
+        stage: "bound" while clips are bounded, then "search" while they are solved.
+        done: clips of the stage.
+        total: of how many.
+        found: the best moments so far, all of them in the last step.
+    """
+
+    stage: str
+    done: int
+    total: int
+    found: Moments
+
+
+@dataclass(frozen=True, eq=False)
 class _Job:
     """Some clips with the sentences to look for in each, for a worker that knows nothing else."""
 
@@ -64,10 +81,6 @@ def search(
 ) -> Moments:
     """The k best moments of a library, exactly as if every clip had been solved.
 
-    Clips without one of the nouns are not read, by what the library knows of its clips. The others
-    are bounded, and solved from the highest bound down until no bound reaches the k-th best moment
-    found so far.
-
     Args:
         store: the library.
         sentences: one or several, each with alternatives joined by "or"; moments of any count.
@@ -75,6 +88,20 @@ def search(
         lexicon: what words mean.
         crew: who does the work.
         report: told how many clips are done.
+    """
+    for step in steps(store, sentences, k, lexicon, crew):
+        report(step.stage, step.done, step.total)
+    return step.found
+
+
+def steps(
+    store: Store, sentences: str | Sequence[str], k: int, lexicon: Lexicon, crew: Crew
+) -> Iterator[Step]:
+    """The same, step by step: at least one, and the last one has the answer.
+
+    Clips without one of the nouns are not read, by what the library knows of its clips. The others
+    are bounded, and solved from the highest bound down until no bound reaches the k-th best moment
+    found so far.
     """
     entries = store.entries()
     known = sorted({name for entry in entries for name in entry.known})
@@ -84,27 +111,31 @@ def search(
     meanings = [meaning for sentence in asked for meaning in alternatives(sentence, vocabulary)]
     work = [(entry, _fitting(entry, meanings, lexicon)) for entry in entries]
     work = [(entry, fitting) for entry, fitting in work if fitting]
+    total, nothing = len(work), Moments((), len(entries), len(work), 0)
     bounded: list[list[float]] = []
-    parts = [work[begin : begin + AT_ONCE] for begin in range(0, len(work), AT_ONCE)]
-    for bounds in crew.do(_bound, [_Job(store.url, part, lexicon) for part in parts]):
-        report("bound", len(bounded), len(work))
-        bounded += bounds
-    order = sorted(range(len(work)), key=lambda n: (-max(bounded[n]), work[n][0].name))
-    best: list[Moment] = []
+    parts = [work[begin : begin + AT_ONCE] for begin in range(0, total, AT_ONCE)]
+    results = iter(crew.do(_bound, [_Job(store.url, part, lexicon) for part in parts]))
+    for _ in parts:
+        yield Step("bound", len(bounded), total, nothing)
+        bounded += next(results)
+    order = sorted(range(total), key=lambda n: (-max(bounded[n]), work[n][0].name))
+    found = nothing
     least, solved = LEAST, 0
-    for begin in range(0, len(order), crew.size):
-        report("search", begin, len(order))
+    for begin in range(0, total, crew.size):
+        yield Step("search", begin, total, found)
         batch = [n for n in order[begin : begin + crew.size] if max(bounded[n]) >= least]
         if not batch:
             break
         jobs = [_Job(store.url, [work[n]], lexicon, k, least) for n in batch]
+        best = list(found)
         for answer in crew.do(_examine, jobs):
             solved += answer.solved
             best += answer.moments
         best = sorted(best, key=_rank)[:k]
         if len(best) == k:
             least = max(least, best[-1].score)
-    return Moments(tuple(best), len(entries), len(work), solved)
+        found = replace(found, found=tuple(best), solved=solved)
+    yield Step("search", total, total, found)
 
 
 def _rank(moment: Moment) -> tuple[float, str, float, str]:

@@ -88,7 +88,7 @@ class Viewer {
 
   begin(at) {
     this.timeline.draw();
-    this.go(at === undefined || at === null ? 0 : this.nearest(at));
+    this.stage.seek(this.view.times[at === undefined || at === null ? 0 : this.nearest(at)]);
   }
 
   /** The index of the frame that is shown. */
@@ -259,7 +259,7 @@ function ledger(view) {
     for (const [cell, values] of cells) cell.textContent = plain(values[index]);
     sum.textContent = plain(all.reduce((total, values) => total + values[index], 0));
   };
-  return { element: el("div", { class: "ledger" }, table), show };
+  return { element: el("div", { class: "ledger", role: "region", "aria-label": "ledger", tabindex: 0 }, table), show };
 }
 
 function keyList() {

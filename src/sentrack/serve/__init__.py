@@ -1,0 +1,1 @@
+"""The web application: a library in the browser, and its JSON API."""

@@ -1,0 +1,359 @@
+"""What the API answers with; the OpenAPI schema is made of these."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why there is no answer, in one line."""
+
+    error: str
+
+
+@dataclass(frozen=True)
+class Health:
+    """That the server lives, and how much it does.
+
+    Attributes:
+        status: always "ok".
+        version: of sentrack.
+        busy: workers that do something.
+        waiting: requests that wait for a worker.
+    """
+
+    status: Literal["ok"]
+    version: str
+    busy: int
+    waiting: int
+
+
+@dataclass(frozen=True)
+class ClassCount:
+    """A class of things, and the number of clips that it is seen in."""
+
+    name: str
+    clips: int
+
+
+@dataclass(frozen=True)
+class LibraryFacts:
+    """The library as a whole.
+
+    Attributes:
+        name: of its folder.
+        clips: how many.
+        seconds: of all of them together.
+        classes: that are seen, the most frequent first, at most 100.
+        lexicon: its name.
+        uploads: whether videos may be added.
+    """
+
+    name: str
+    clips: int
+    seconds: float
+    classes: list[ClassCount]
+    lexicon: str
+    uploads: bool
+
+
+@dataclass(frozen=True)
+class Video:
+    """A clip of the library.
+
+    Attributes:
+        name: by which it is asked for.
+        seconds: how long it lasts.
+        frames: that were looked at.
+        width: of a frame, in pixels.
+        height: of a frame, in pixels.
+        fps: source frames per second.
+        classes: number of frames that show a class.
+        pixels: whether its video is there, for pictures and media.
+    """
+
+    name: str
+    seconds: float
+    frames: int
+    width: int
+    height: int
+    fps: float
+    classes: dict[str, int]
+    pixels: bool
+
+
+@dataclass(frozen=True)
+class Videos:
+    """Some clips, by name.
+
+    Attributes:
+        total: how many there are in all.
+        videos: those asked for.
+    """
+
+    total: int
+    videos: list[Video]
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence that tells of a clip, and when it best depicts it, in seconds."""
+
+    sentence: str
+    match: float
+    start: float
+    end: float
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """A description: the most telling sentence first."""
+
+    sentences: list[Sentence]
+
+
+@dataclass(frozen=True)
+class PieceOfSentence:
+    """A part of a sentence, with the participant whose noun it is."""
+
+    text: str
+    participant: int | None
+
+
+@dataclass(frozen=True)
+class Noun:
+    """A participant, and the colour "#rrggbb" in which it is shown."""
+
+    noun: str
+    colour: str
+
+
+@dataclass(frozen=True)
+class LinkedWord:
+    """A word, and the indices of the participants it speaks of."""
+
+    word: str
+    part: str
+    participants: list[int]
+
+
+@dataclass(frozen=True)
+class Understood:
+    """What a sentence says.
+
+    Attributes:
+        ok: it can be searched for.
+        sentence: as asked.
+        pieces: the sentence in parts; those of alternatives joined by "or" name no participants.
+        participants: one per noun.
+        words: all content words.
+        reading: how ambiguities were resolved.
+    """
+
+    ok: Literal[True]
+    sentence: str
+    pieces: list[PieceOfSentence]
+    participants: list[Noun]
+    words: list[LinkedWord]
+    reading: list[str]
+
+
+@dataclass(frozen=True)
+class Misunderstood:
+    """Why a sentence cannot be understood, and sentences that may be meant."""
+
+    ok: Literal[False]
+    error: str
+    suggestions: list[str]
+
+
+@dataclass(frozen=True)
+class Completion:
+    """A longer text.
+
+    Attributes:
+        text: all of it.
+        word: that is new in it.
+        part: of speech; "function" for words such as "the", "end" for the full stop.
+    """
+
+    text: str
+    word: str
+    part: str
+
+
+@dataclass(frozen=True)
+class Completions:
+    """What a text may go on with, the likeliest first."""
+
+    completions: list[Completion]
+
+
+@dataclass(frozen=True)
+class NounAt:
+    """A participant, its colour, and its box x1 y1 x2 y2 in the middle of a moment, in pixels."""
+
+    noun: str
+    colour: str
+    box: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class FoundMoment:
+    """A part of a video that depicts the sentence.
+
+    Attributes:
+        video: its name.
+        sentence: what it depicts: one of the alternatives, if there were several.
+        start: seconds.
+        end: seconds.
+        match: 0..1.
+        score: nats, by which moments are ranked.
+        reason: the weakest point.
+        pixels: whether there is a picture.
+        participants: one per noun.
+        width: of a frame, in pixels.
+        height: of a frame, in pixels.
+    """
+
+    video: str
+    sentence: str
+    start: float
+    end: float
+    match: float
+    score: float
+    reason: str
+    pixels: bool
+    participants: list[NounAt]
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a search is: clips of a stage that are done, of how many."""
+
+    kind: Literal["progress"]
+    stage: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
+class MomentsSoFar:
+    """The best moments so far, in rank order; in place of those told before."""
+
+    kind: Literal["moments"]
+    moments: list[FoundMoment]
+
+
+@dataclass(frozen=True)
+class Done:
+    """The end of a search.
+
+    Attributes:
+        kind: of line.
+        clips: in the library.
+        read: of these, with all nouns in them.
+        solved: of these, not ruled out by a bound.
+        seconds: that it took.
+    """
+
+    kind: Literal["done"]
+    clips: int
+    read: int
+    solved: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """The end of a search that failed; partial if moments told before are to be kept."""
+
+    kind: Literal["error"]
+    error: str
+    partial: bool
+
+
+Line = Progress | MomentsSoFar | Done | Trouble
+
+
+@dataclass(frozen=True)
+class LexiconWord:
+    """A word of the lexicon."""
+
+    word: str
+    part: str
+
+
+@dataclass(frozen=True)
+class LexiconFacts:
+    """All words of the lexicon."""
+
+    lexicon: str
+    about: str
+    words: list[LexiconWord]
+
+
+@dataclass(frozen=True)
+class WordState:
+    """A state of a word: its mean time, if it has one, and whether the word may end in it."""
+
+    name: str
+    seconds: float | None
+    final: bool
+
+
+@dataclass(frozen=True)
+class WordFeature:
+    """A feature that a word looks at.
+
+    Attributes:
+        name: of the feature.
+        roles: it is measured on.
+        about: what it measures.
+        unit: of its values, or "".
+        bins: their names.
+        edges: upper edges of all bins but the last; none if bins are not ranges.
+        outputs: per state, the probability of every bin.
+    """
+
+    name: str
+    roles: list[str]
+    about: str
+    unit: str
+    bins: list[str]
+    edges: list[float]
+    outputs: list[list[float]]
+
+
+@dataclass(frozen=True)
+class WordFacts:
+    """What a word means.
+
+    Attributes:
+        word: its name.
+        part: of speech.
+        roles: of its participants.
+        forms: how it is said.
+        moves: the role that a verb moves; None for other words.
+        states: in order.
+        features: that it looks at.
+        classes: that a noun names; none for any.
+    """
+
+    word: str
+    part: str
+    roles: list[str]
+    forms: list[str]
+    moves: str | None
+    states: list[WordState]
+    features: list[WordFeature]
+    classes: list[str]
+
+
+@dataclass(frozen=True)
+class Added:
+    """The name of a video that was added."""
+
+    name: str

@@ -1,0 +1,163 @@
+"""The application: pages, API and guard around a library."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from sentrack.errors import SentrackError
+from sentrack.lexicon import Lexicon
+from sentrack.library import Store
+from sentrack.serve import api, pages, receiving, working
+from sentrack.serve.jobs import Jobs, Reading
+from sentrack.serve.office import Office
+from sentrack.serve.safety import Guard, is_loopback
+from sentrack.serve.shelf import Shelf
+from sentrack.serve.work import JobError, Pool
+from sentrack.vision.wheels import cache_folder
+
+SOON = "5"  # seconds after which to try again
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a library is served.
+
+    Attributes:
+        host: to bind to.
+        token: that requests must bring; needed where others than this machine reach the host.
+        lexicon: or its name or file.
+        uploads: whether videos may be added.
+        workers: processes that search.
+        seconds: that a request may take.
+    """
+
+    host: str = "127.0.0.1"
+    token: str | None = None
+    lexicon: str = "everyday"
+    uploads: bool = False
+    workers: int = 2
+    seconds: float = 120.0
+
+
+class Application(Guard):
+    """What an ASGI server runs: pages and API behind a guard."""
+
+    def __init__(self, app: FastAPI, options: Options) -> None:
+        super().__init__(app, options.host, options.token)
+        self._state = app.state
+
+    async def leave(self) -> None:
+        """End all work, so that no request goes on for long."""
+        office: Office = self._state.office
+        await asyncio.gather(*(pool.stop() for pool in office.pools))
+
+
+def create_app(library: str | Path, options: Options | None = None) -> Application:
+    """The application, for any ASGI server.
+
+    Raises:
+        SentrackError: there is no such library or lexicon, or others could reach it unasked.
+    """
+    options = options or Options()
+    if not (is_loopback(options.host) or options.token):
+        raise SentrackError(
+            f"others could reach {options.host}: say who may by --token, or use --host 127.0.0.1"
+        )
+    if options.token is not None and not re.fullmatch("[ -~]+", options.token):
+        raise SentrackError("a token is made of ASCII letters, digits and signs")
+    store = Store(library)
+    if not store.exists():
+        hint = f"make one by: sentrack index SOURCES --library {library}"
+        raise SentrackError(f"{library}: there is no such library; {hint}")
+    folder = Path(store.url) if Path(store.url).is_dir() else None
+    if options.uploads and folder is None:
+        raise SentrackError(f"{library}: videos can only be added to a library on this machine")
+    lexicon = Lexicon.load(options.lexicon)
+    jobs = Jobs(store.url, lexicon)
+    uploads = folder / "uploads" if folder is not None and options.uploads else None
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        office = app.state.office = Office(
+            shelf=Shelf(store, lexicon),
+            thinkers=Pool(jobs, options.workers, options.seconds),
+            painters=Pool(jobs, 1, options.seconds),
+            readers=Pool(Reading(store.url, lexicon), 1, options.seconds),
+            version=version("sentrack"),
+            cache=cache_folder() / "media",
+            seconds=options.seconds,
+            uploads=uploads,
+        )
+        try:
+            await asyncio.gather(*(pool.start() for pool in office.pools))
+            yield
+        finally:
+            await asyncio.gather(*(pool.stop() for pool in office.pools))
+
+    app = FastAPI(
+        title="sentrack",
+        description="Moments of a library of videos that depict a sentence.",
+        version=version("sentrack"),
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+    )
+    for router in (api.router, working.router, receiving.router):
+        app.include_router(router)
+    app.router.routes += pages.routes()
+    app.add_exception_handler(SentrackError, _failed)
+    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(Exception, _broken)
+    _tell_truly(app.openapi())
+    return Application(app, options)
+
+
+def _tell_truly(schema: dict[str, Any]) -> None:
+    """Say that problems are told in JSON, where answers are not."""
+    for methods in schema["paths"].values():
+        for operation in methods.values():
+            for response in operation["responses"].values():
+                for content in list(response.get("content", {}).values()):
+                    if content.get("schema") == {"$ref": "#/components/schemas/Problem"}:
+                        response["content"] = {"application/json": content}
+
+
+def _problem(text: str, status: int, headers: dict[str, str] | None = None) -> JSONResponse:
+    return JSONResponse({"error": " ".join(text.split())}, status, headers)
+
+
+async def _failed(_: Request, error: Exception) -> JSONResponse:
+    status = error.status if isinstance(error, JobError) else 422
+    return _problem(str(error), status, {"Retry-After": SOON} if status in (429, 503) else None)
+
+
+async def _refused(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    headers = dict(error.headers or {})
+    if error.status_code == 405:
+        # Each route knows its own methods alone.
+        methods = request.app.openapi()["paths"].get(request.url.path, {"get": None})
+        headers["Allow"] = ", ".join(sorted(method.upper() for method in methods))
+    return _problem(error.detail, error.status_code, headers)
+
+
+async def _invalid(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"][1:]) or "the request"
+    return _problem(f"{where}: {first['msg']}", 422)
+
+
+async def _broken(_: Request, error: Exception) -> JSONResponse:  # noqa: ARG001
+    return _problem("sentrack failed at this; its log says how", 500)

@@ -1,0 +1,28 @@
+"""A folder of files that can be made again: what was not asked for longest goes first."""
+
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+
+MOST = 1 << 30  # bytes of files that are kept
+HOUR = 3600.0  # seconds after which nobody writes to a temporary file any more
+
+
+def asked_for(path: Path) -> None:
+    """Take note that a file was asked for; to browsers it is the same as before."""
+    os.utime(path, (time.time(), path.stat().st_mtime))
+
+
+def trim(folder: Path, most: int = MOST) -> None:
+    """Remove files until the rest is not too much; others may do so at the same time."""
+    found = []
+    for path in folder.glob("*.mp4"):
+        with suppress(FileNotFoundError):
+            found.append((path.stat(), path))
+    total = 0
+    for facts, path in sorted(found, key=lambda each: -each[0].st_atime):
+        draft = path.name.startswith(".")  # of somebody who writes, or was killed
+        total += 0 if draft else facts.st_size
+        if total > most if not draft else time.time() - facts.st_mtime > HOUR:
+            path.unlink(missing_ok=True)

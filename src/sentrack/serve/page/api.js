@@ -1,0 +1,48 @@
+// Everything that the page asks the server.
+
+/** An address with the parameters that have a value. */
+export function address(path, parameters = {}) {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== null && value !== undefined && value !== "") query.set(name, value);
+  }
+  const text = query.toString();
+  return text ? `${path}?${text}` : path;
+}
+
+async function refusal(response) {
+  let text = `the server answered ${response.status}`;
+  try {
+    text = (await response.json()).error ?? text;
+  } catch {
+    // Not JSON: the number has to do.
+  }
+  return new Error(text);
+}
+
+/** A JSON answer; an Error with one line to read if there is none. */
+export async function get(path, parameters, signal) {
+  const response = await fetch(address(path, parameters), { signal });
+  if (!response.ok) throw await refusal(response);
+  return response.json();
+}
+
+/** Calls `each` with every object of an answer that comes line by line, as it comes. */
+export async function stream(path, parameters, signal, each) {
+  const response = await fetch(address(path, parameters), { signal });
+  if (!response.ok) throw await refusal(response);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    const lines = (rest + value).split("\n");
+    rest = lines.pop();
+    for (const line of lines) if (line.trim()) each(JSON.parse(line));
+  }
+}
+
+/** Whether an error is only that somebody changed their mind. */
+export function cancelled(error) {
+  return error.name === "AbortError";
+}

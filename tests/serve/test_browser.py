@@ -1,0 +1,269 @@
+"""The page in a real browser, as people use it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, sleep
+from urllib.parse import urlencode, urlsplit
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import expect
+
+from sentrack.show.encoding import Writer
+from sentrack.tasks import Library
+from sentrack.vision.footage import footage
+from sentrack.vision.video import Video
+
+from ..conftest import Chromium, Tab
+from ..tasks.scenes import scene
+from .serving import Server, served
+from .test_scale import BYTES, many
+
+SENTENCE = "The person carried the cup."
+MANY = 250  # clips: enough for a search to last until it is cancelled
+
+
+@dataclass(frozen=True)
+class Site:
+    """Addresses of a server."""
+
+    server: Server
+
+    @property
+    def url(self) -> str:
+        return str(self.server.client.base_url).rstrip("/")
+
+    def at(self, path: str = "/", **parameters: object) -> str:
+        return f"{self.url}{path}" + (f"?{urlencode(parameters)}" if parameters else "")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Boxes of made-up clips, and two seconds of real footage that were looked at."""
+    folder = tmp_path_factory.mktemp("site")
+    film = folder / "driveway.mp4"
+    with Writer(film, 30) as writer:
+        for frame in Video(footage("driveway")).frames(11, 13):
+            writer.write(frame.image, frame.time)
+    library = Library(folder / "lib")
+    library.add(film, fps=5)
+    for seed in range(MANY):
+        library.add(scene(seed))
+    library.refresh()
+    with served(folder / "lib") as server:
+        yield Site(server)
+
+
+def clean(tab: Tab, site: Site) -> None:
+    """Nothing was complained of, and no request left the origin."""
+    assert tab.complaints == []
+    assert {urlsplit(url)._replace(path="", query="").geturl() for url in tab.requests} == {
+        site.url
+    }
+
+
+def cards(tab: Tab) -> int:
+    return tab.page.locator(".moments .card").count()
+
+
+def finished(tab: Tab) -> None:
+    expect(tab.page.locator("p.status")).to_contain_text("looked at closely,", timeout=90_000)
+
+
+def test_typing_is_helped_and_finds_moments(chromium: Chromium, site: Site) -> None:
+    tab = chromium.open(site.at())
+    box = tab.page.get_by_role("combobox")
+    box.click()
+    tab.page.keyboard.type("The person carri")
+    option = tab.page.get_by_role("option").filter(has_text="carried")
+    expect(option.first).to_be_visible()
+    tab.page.keyboard.press("ArrowDown")
+    assert box.get_attribute("aria-activedescendant") == "completion-0"
+    tab.page.keyboard.press("Enter")
+    expect(box).to_have_value(re.compile(r"^The person carri\w+ $"))
+    tab.page.keyboard.type("the cup.")
+    expect(tab.page.locator("#reading")).to_contain_text("carry(person, cup)")
+    tab.page.keyboard.press("Escape")
+    tab.page.keyboard.press("Enter")
+    finished(tab)
+    assert cards(tab) > 3
+    assert "q=The+person+carr" in tab.page.url
+    matches = tab.page.locator(".moments .match").all_inner_texts()
+    assert all(0 <= float(text.split()[1]) <= 1 for text in matches)
+    clean(tab, site)
+
+
+def test_an_unknown_word_is_corrected(chromium: Chromium, site: Site) -> None:
+    tab = chromium.open(site.at())
+    tab.page.get_by_role("combobox").fill("The person caried the cup.")
+    expect(tab.page.locator(".wrong")).to_contain_text("unknown word 'caried'")
+    tab.page.locator(".instead", has_text=SENTENCE).click()
+    finished(tab)
+    expect(tab.page.get_by_role("combobox")).to_have_value(SENTENCE)
+    assert cards(tab) > 0
+    clean(tab, site)
+
+
+def test_a_sentence_that_makes_no_sense_is_answered_in_one_line(
+    chromium: Chromium, site: Site
+) -> None:
+    tab = chromium.open(site.at(q="The zorp carried."))
+    expect(tab.page.get_by_role("alert")).to_contain_text("zorp")
+    assert cards(tab) == 0
+    # The browser itself tells of an answer that is no success.
+    assert all("status of 4" in text for text in tab.complaints)
+
+
+def test_a_result_opens_plays_and_steps(chromium: Chromium, site: Site) -> None:
+    tab = chromium.open(site.at(q="The car moved to the right."))
+    finished(tab)
+    tab.page.locator(".moments .card", has_text="driveway").first.click()
+    expect(tab.page.locator("h1")).to_have_text("The car moved to the right.")
+    tab.until("document.querySelector('.stage video')?.readyState >= 2")
+    time = tab.page.locator(".time")
+    first = time.inner_text()
+    tab.page.keyboard.press("ArrowRight")
+    expect(time).not_to_have_text(first)
+    tab.page.keyboard.press("End")
+    last = time.inner_text()
+    tab.page.keyboard.press("Home")
+    expect(time).to_have_text(first)
+    tab.page.keyboard.press("Space")
+    expect(time).to_have_text(last)
+    tab.page.keyboard.press("?")
+    expect(tab.page.locator("dialog")).to_be_visible()
+    tab.page.keyboard.press("Escape")
+    tab.page.go_back()
+    finished(tab)
+    assert cards(tab) > 0
+    clean(tab, site)
+
+
+def test_a_link_reproduces_the_view(chromium: Chromium, site: Site) -> None:
+    tab = chromium.open(site.at(q=SENTENCE))
+    finished(tab)
+    tab.page.locator(".moments .card").first.click()
+    expect(tab.page.locator(".time")).to_be_visible()
+    tab.page.keyboard.press("4")
+    tab.until("location.search.includes('&t=')")
+    shown = tab.page.locator(".time").inner_text()
+    again = chromium.open(tab.page.url)
+    expect(again.page.locator(".time")).to_have_text(shown)
+    expect(again.page.get_by_role("combobox")).to_have_value(SENTENCE)
+    proofs = [each.page.locator(".certificate").inner_text() for each in (tab, again)]
+    assert proofs[0].split(" Found")[0] == proofs[1].split(" Found")[0]
+    clean(again, site)
+
+
+def test_a_long_search_streams_and_can_be_cancelled(chromium: Chromium, site: Site) -> None:
+    tab = chromium.open(site.at(q="The person carried the cup and approached the chair."))
+    expect(tab.page.locator("progress")).to_be_visible()
+    tab.page.get_by_role("button", name="Cancel").click()
+    expect(tab.page.locator("p.status")).to_contain_text("Cancelled")
+    expect(tab.page.locator("progress")).to_have_count(0)
+    end = monotonic() + 20
+    while site.server.json("/api/health")["busy"]:
+        assert monotonic() < end
+        sleep(0.1)
+    clean(tab, site)
+
+
+def test_a_video_is_described_and_played(chromium: Chromium, site: Site) -> None:
+    tab = chromium.open(site.at())
+    tab.page.get_by_label("Names that contain").fill("driveway")
+    expect(tab.page.locator(".grid .card")).to_have_count(1)
+    tab.page.locator(".grid .card").click()
+    expect(tab.page.locator("h1")).to_have_text("driveway")
+    tab.until("document.querySelector('video.film')?.readyState >= 1", 60)
+    expect(tab.page.get_by_text("Describing")).to_have_count(0, timeout=60_000)
+    expect(tab.page.locator("main")).to_contain_text("car (")
+    clean(tab, site)
+
+
+def test_the_library_is_shown_a_part_at_a_time(chromium: Chromium, site: Site) -> None:
+    tab = chromium.open(site.at())
+    expect(tab.page.locator(".grid .card")).to_have_count(48)
+    tab.page.get_by_role("button", name="More videos").click()
+    expect(tab.page.locator(".grid .card")).to_have_count(96)
+    expect(tab.page.locator("main")).to_contain_text(f"{MANY + 1} clips")
+    clean(tab, site)
+
+
+def test_words_are_drawn(chromium: Chromium, site: Site) -> None:
+    tab = chromium.open(site.at("/words"))
+    tab.page.get_by_role("link", name="pick-up").click()
+    expect(tab.page.locator(".chain li").first).to_contain_text("reaching")
+    expect(tab.page.locator(".bins").first).to_be_visible()
+    assert "word=pick-up" in tab.page.url
+    again = chromium.open(tab.page.url)
+    expect(again.page.locator(".drawn h2")).to_contain_text("pick-up")
+    clean(tab, site)
+
+
+ADDRESSES: list[tuple[str, dict[str, str]]] = [
+    ("/", {}),
+    ("/", {"q": SENTENCE}),
+    ("/moment", {"q": "The car moved to the right.", "video": "driveway"}),
+    ("/video", {"name": "driveway"}),
+    ("/words", {"word": "pick-up", "part": "verb"}),
+]
+
+
+def shown(chromium: Chromium, site: Site, number: int, width: int, dark: bool) -> Tab:
+    """A page when all of it is there."""
+    path, parameters = ADDRESSES[number]
+    tab = chromium.open(site.at(path, **parameters), width, dark)
+    there = [".grid .card", ".moments .card", ".rows canvas", "video.film", ".bins"][number]
+    expect(tab.page.locator(there).first).to_be_visible(timeout=60_000)
+    return tab
+
+
+@pytest.mark.parametrize("number", range(len(ADDRESSES)))
+@pytest.mark.parametrize("dark", [False, True])
+def test_pages_are_narrow_dark_and_accessible(
+    chromium: Chromium, site: Site, number: int, dark: bool
+) -> None:
+    tab = shown(chromium, site, number, 400 if dark else 1200, dark)
+    wide = tab.page.evaluate("document.documentElement.scrollWidth")
+    assert wide == (400 if dark else 1200)
+    ground = tab.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (sum(map(int, re.findall(r"\d+", ground))) < 200) is dark
+    tab.page.evaluate(AXE_SCRIPT)
+    found = tab.page.evaluate("axe.run().then((result) => result.violations)")
+    serious = [v for v in found if v["impact"] in ("serious", "critical")]
+    assert serious == [], [(v["id"], [n["target"] for n in v["nodes"]]) for v in serious]
+    clean(tab, site)
+
+
+def test_everything_can_be_done_by_keyboard(chromium: Chromium, site: Site) -> None:
+    tab = chromium.open(site.at())
+    keys = tab.page.keyboard
+    keys.press("Tab")
+    assert tab.page.evaluate("document.activeElement.className") == "skip"
+    keys.press("Tab")
+    keys.press("Tab")
+    assert tab.page.evaluate("document.activeElement.id") == "sentence"
+    keys.type(SENTENCE)
+    keys.press("Escape")
+    keys.press("Enter")
+    finished(tab)
+    assert tab.page.evaluate("document.activeElement.id") == "main"
+    keys.press("Tab")
+    keys.press("Enter")
+    expect(tab.page.locator("h1")).to_have_text(SENTENCE)
+    clean(tab, site)
+
+
+def test_the_first_page_of_many_clips_is_small(chromium: Chromium, tmp_path: Path) -> None:
+    many(tmp_path / "lib")
+    with served(tmp_path / "lib", "--workers", "1") as server:
+        tab = chromium.open(Site(server).at())
+        expect(tab.page.locator(".grid .card")).to_have_count(48)
+        expect(tab.page.locator("main")).to_contain_text("48 of 5000 videos")
+        sizes = tab.page.evaluate(
+            "performance.getEntries().map((entry) => entry.transferSize ?? 0)"
+        )
+        assert 10_000 < sum(sizes) < BYTES
+        assert tab.page.evaluate("performance.now()") < 10_000
