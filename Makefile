@@ -3,8 +3,11 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# Trackers to compare with. They ask for OpenCV with windows, which would take the place of the one
+# without; what else they need comes with supervision.
+TRACKERS := $(BIN)/pip install --quiet --no-deps "trackers>=2.6"
 
-.PHONY: demo test bench clean
+.PHONY: demo test bench paper clean
 
 demo: $(VENV)/.core
 	$(BIN)/sentrack demo
@@ -18,6 +21,9 @@ test: $(VENV)/.dev
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.inference
 
+paper: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.paper
+
 $(VENV)/.core: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --editable ".[video]"
@@ -25,10 +31,12 @@ $(VENV)/.core: pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.core
 	$(BIN)/pip install --quiet --editable ".[dev]"
+	$(TRACKERS)
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.core
 	$(BIN)/pip install --quiet --editable ".[bench]"
+	$(TRACKERS)
 	touch $@
 
 clean:
