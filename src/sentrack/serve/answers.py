@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from sentrack.language import Piece
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -113,14 +115,6 @@ class Sentences:
 
 
 @dataclass(frozen=True)
-class PieceOfSentence:
-    """A part of a sentence, with the participant whose noun it is."""
-
-    text: str
-    participant: int | None
-
-
-@dataclass(frozen=True)
 class Noun:
     """A participant, and the colour "#rrggbb" in which it is shown."""
 
@@ -152,7 +146,7 @@ class Understood:
 
     ok: Literal[True]
     sentence: str
-    pieces: list[PieceOfSentence]
+    pieces: list[Piece]
     participants: list[Noun]
     words: list[LinkedWord]
     reading: list[str]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from lark import Token
 from lark.exceptions import UnexpectedToken
 
-from sentrack.language import SentenceError, Vocabulary, forms_of, pieces
+from sentrack.language import Piece, SentenceError, Vocabulary, forms_of, pieces
 from sentrack.language.alternatives import alternatives
 from sentrack.language.forms import Form, Reading, Surface, surface
 from sentrack.language.grammar import FUNCTION_WORDS, VERB_TERMINALS, Said, grammar
@@ -17,7 +17,6 @@ from sentrack.serve.answers import (
     LinkedWord,
     Misunderstood,
     Noun,
-    PieceOfSentence,
     Understood,
 )
 from sentrack.show.palette import hexadecimal
@@ -46,9 +45,9 @@ def understand(sentence: str, vocabulary: Vocabulary) -> Understood | Misunderst
             for word in meaning.words
         ]
     reading = [note for meaning in meanings for note in meaning.reading]
-    parts = [PieceOfSentence(sentence, None)]
+    parts = [Piece(sentence, None)]
     if len(meanings) == 1:
-        parts = [PieceOfSentence(piece.text, piece.participant) for piece in pieces(meanings[0])]
+        parts = list(pieces(meanings[0]))
     else:
         reading = [f"either of: {' '.join(m.sentence for m in meanings)}", *reading]
     return Understood(True, sentence, parts, nouns, words, reading)
