@@ -2,6 +2,9 @@
 
 import json
 import logging
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +23,7 @@ from sentrack.tasks.learning.starting import LOOKED_AT as STANDARD
 from sentrack.vision import save_clip
 from tests.tasks.stages import DOWN, UP, corpus, stage
 
-QUICK = Settings(restarts=2, iterations=4, contrast=2, nouns=False)
+QUICK = Settings(restarts=2, iterations=3, contrast=2, nouns=False)
 
 
 def equal(a: Lexicon, b: Lexicon) -> bool:
@@ -74,7 +77,7 @@ def test_nouns_are_learned_from_the_classes_that_co_occur() -> None:
         for thing in said
         if thing in sentence
     ]
-    found = learn(pairs, settings=replace(QUICK, nouns=True, contrast=0, iterations=15))
+    found = learn(pairs, settings=replace(QUICK, nouns=True, contrast=0, iterations=10))
     named = {noun: found.words["noun", noun].classes for noun in ("zup", "blick", "mip")}
     assert named == {"zup": ("cup",), "blick": ("box",), "mip": ("hand",)}
 
@@ -95,7 +98,28 @@ def test_the_same_seed_gives_the_same_lexicon_however_many_work_on_it(lexicon: L
     assert not equal(lexicon, learn(corpus(8), seed=1, settings=replace(QUICK, iterations=1)))
 
 
-@pytest.mark.parametrize("after", [1, 7, 11])
+KILLED = """
+import multiprocessing, os, signal
+from sentrack.tasks.learning.parallel import Readers
+readers = Readers([], 2)
+for done in [readers._pool.submit(os.getpid) for _ in range(8)]:
+    done.result()
+print(*[child.pid for child in multiprocessing.active_children()], flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs POSIX")
+def test_a_run_that_is_killed_leaves_no_processes() -> None:
+    # Its processes keep its output open, so all of them are over when that is.
+    ran = subprocess.run(
+        [sys.executable, "-c", KILLED], capture_output=True, text=True, timeout=30, check=False
+    )
+    assert ran.returncode == -signal.SIGKILL
+    assert len(ran.stdout.split()) == 2
+
+
+@pytest.mark.parametrize("after", [1, 6, 13])
 def test_an_interrupted_run_goes_on(after: int, lexicon: Lexicon, tmp_path: Path) -> None:
     journal = tmp_path / ".mine.learning"
     steps: list[str] = []
@@ -252,8 +276,11 @@ def test_a_bad_line_is_named(
 
 
 def test_a_file_of_pairs_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(PairError, match=r"none\.jsonl"):
+    with pytest.raises(PairError, match=r"none\.jsonl: it cannot be read: No such file"):
         read_pairs(tmp_path / "none.jsonl")
+    (tmp_path / "pairs.parquet").write_bytes(b"PAR1\xff\xfe")
+    with pytest.raises(PairError, match="it is not text"):
+        read_pairs(tmp_path / "pairs.parquet")
 
 
 def test_the_command_writes_a_lexicon_and_compares(files: Path) -> None:

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.learn import macro_f1, recovered
+from benchmarks.cad import Segment
+from benchmarks.cad_verbs import NEVER, Example, loss, macro_f1
+from benchmarks.learn import recovered
 from benchmarks.sampled import sampled, sharp_word
 from sentrack.language import SentenceError, parse
 from sentrack.lexicon import Lexicon, WordModel
@@ -20,9 +22,10 @@ from sentrack.tasks.learning.counting import Belief, Tally, backgrounds, expecte
 from sentrack.tasks.learning.estimating import Prior, estimate, share_out
 from sentrack.tasks.learning.guessing import understood
 from sentrack.tasks.learning.journal import Entry, Journal
-from sentrack.tasks.learning.parallel import Crew
-from sentrack.tasks.learning.scenes import Scene, thinned
+from sentrack.tasks.learning.parallel import Readers
+from sentrack.tasks.learning.scenes import Scene, prepare, thinned
 from sentrack.tasks.learning.starting import LOOKED_AT, STATES, co_occurring, looked_at
+from sentrack.vision import clip_from_arrays
 from tests.tasks.stages import UP, stage
 
 NONE = Journal(None, "")
@@ -150,9 +153,9 @@ def test_the_objective_never_falls(seed: int) -> None:
         def write(self, climb: str, entry: Entry) -> None:  # noqa: ARG002
             told.append(sum(entry.objective.values()))
 
-    with Crew(scenes, 1) as crew:
+    with Readers(scenes, 1) as readers:
         start = begin(belief, prior, rng)
-        end = climb("start", start, crew, prior, Patience(12, -1.0), Told(None, ""), silent)
+        end = climb("start", start, readers, prior, Patience(12, -1.0), Told(None, ""), silent)
     assert end.iteration == 12
     assert len(told) == 13
     assert (np.diff(told) >= -1e-9).all()
@@ -186,34 +189,26 @@ def test_known_words_are_recovered_from_random_starts() -> None:
     assert learned > 0.98 * truth
 
 
-def test_each_word_is_taken_from_the_start_that_was_best_for_it() -> None:
+def test_each_word_goes_on_from_the_start_that_was_best_for_it() -> None:
     rng = np.random.default_rng(3)
     words = [sharp_word(name, rng) for name in ("dax", "wug")]
     scenes = [sampled(word, 15, 2, rng) for word in words for _ in range(3)]
     belief, prior = known(words, scenes)
     assert set(related(scenes, belief).values()) == {"verb/dax", "verb/wug"}
     patience = Patience(5, 0.0)
-    with Crew(scenes, 1) as crew:
-        both = best_of(belief, crew, prior, patience, 3, 0, NONE, silent)
-        starts = [
-            climb(
-                "x",
-                begin(belief, prior, np.random.default_rng([0, start])),
-                crew,
-                prior,
-                patience,
-                NONE,
-                silent,
-            )
-            for start in range(3)
-        ]
-    for key in belief.learned:
-        best = max(starts, key=lambda entry: entry.objective["/".join(key)])
-        assert both.models[key] is not best.belief.models[key]
-        for own, other in zip(
-            both.models[key].outputs, best.belief.models[key].outputs, strict=True
-        ):
-            assert np.array_equal(own, other)
+    with Readers(scenes, 1) as readers:
+
+        def on(start: Belief) -> Entry:
+            return climb("x", start, readers, prior, patience, NONE, silent)
+
+        found = best_of("words", belief, readers, prior, patience, 3, 0, NONE, silent)
+        starts = [on(begin(belief, prior, np.random.default_rng([0, n]))) for n in range(3)]
+        for key in belief.learned:
+            best = on(max(starts, key=lambda entry: entry.objective["/".join(key)]).belief)
+            for own, other in zip(
+                found.models[key].outputs, best.belief.models[key].outputs, strict=True
+            ):
+                assert np.array_equal(own, other)
 
 
 def test_words_that_share_a_sentence_are_related() -> None:
@@ -251,8 +246,8 @@ def test_contrast_raises_the_margin_over_rivals() -> None:
         values = [expected(scene, each)[0] for scene in scenes]
         return float(np.mean([values[a] - values[b] for a, b in groups]))
 
-    with Crew(scenes, 1) as crew:
-        after = sharpen(belief, crew, groups, 6, 0.0, NONE, silent)
+    with Readers(scenes, 1) as readers:
+        after = sharpen(belief, readers, groups, 6, 0.0, NONE, silent)
     assert margin(after) > margin(belief) + 0.1
 
 
@@ -272,13 +267,39 @@ def test_rivals_are_minimal_pairs_that_can_be_said() -> None:
 
 def test_nouns_begin_as_what_is_there_when_they_are_said() -> None:
     _, scene = small(0)
-    scenes = [
-        replace(scene, nouns=(("zup", np.array(labels)),)) for labels in ([0, 1], [0, 2], [0, 1, 2])
-    ]
-    share = co_occurring(scenes, "zup", np.array([0.4, 0.3, 0.3]))
-    assert share.sum() == pytest.approx(1)
-    assert share[0] > 0.9
+
+    def began(*clips: list[int], classes: list[float]) -> np.ndarray:
+        scenes = [replace(scene, nouns=(("zup", np.array(labels)),)) for labels in clips]
+        return co_occurring(scenes, "zup", np.array(classes))
+
+    # The first is there three times; each of the others twice, and once it is not.
+    share = began([0, 1], [0, 2], [0, 1, 2], classes=[0.4, 0.3, 0.3])
+    weight = np.array([(0.9 / 0.4) ** 3, *[(0.9 / 0.3) ** 2 * 0.1] * 2])
+    assert share == pytest.approx(0.9 * weight / weight.sum() + 0.1 / 3)
+    # One that is always there, though common, rather than two rare ones that take turns.
+    assert began([0, 1], [0, 2], [0, 1], [0, 2], classes=[0.6, 0.2, 0.2]).argmax() == 0
+    # Two that are always there are equally likely.
+    assert began([0, 1], [1, 0, 2], classes=[0.4, 0.4, 0.2])[:2] == pytest.approx(0.46, abs=0.03)
     assert share_out(np.array([8.0, 1.0]), np.array([0.5, 0.5])) == pytest.approx([0.85, 0.15])
+
+
+def test_boxes_of_two_classes_are_two_things_before_nouns_are_known() -> None:
+    frame, label = np.repeat(np.arange(3), 3), np.tile([0, 1, 1], 3)
+    boxes = np.tile([[100, 100, 150, 150], [102, 100, 152, 150], [104, 100, 154, 150]], (3, 1))
+    clip = clip_from_arrays("x", (640, 480), 10, frame, ("cup", "hand"), boxes, label=label)
+    vocabulary = Lexicon.load("everyday").vocabulary()
+    meaning = parse("The hand picked up the cup.", vocabulary)
+    free = [WordModel(n, "noun", (n,), ("it",), states=("state 0",)) for n in ("hand", "cup")]
+    words = {("noun", noun.name): noun for noun in free}
+    words["verb", "pick-up"] = Lexicon.load("everyday").words["verb", "pick-up"]
+    scene = prepare(clip, meaning, Lexicon("x", "", words), ["cup", "hand"], 2)
+    (apart,) = scene.apart
+    never = -math.inf
+    for emission in apart.emission:
+        (h,) = np.asarray(emission)
+        hands = float(h[1, 2])
+        assert hands < 0
+        assert h.tolist() == [[never, 0, 0], [0, never, hands], [0, hands, never]]
 
 
 @pytest.mark.parametrize(
@@ -343,3 +364,11 @@ def test_thinning_keeps_the_best_of_each_class() -> None:
 def test_macro_f1() -> None:
     truth, answer = np.array([0, 0, 1, 2]), np.array([0, 1, 1, 1])
     assert macro_f1(truth, answer) == pytest.approx(np.mean([2 / 3, 1 / 2, 0]))
+
+
+def test_loss_is_that_of_the_verbs_that_were_learned() -> None:
+    clip = stage(UP, "cup", 0)
+    found = [Example(Segment("x", 0, 1, v, "cup"), clip) for v in ("pick", "place", "open")]
+    verbs = np.array([[0.1, 0.3, NEVER], [0.2, 0.2, NEVER], [0.1, 0.1, NEVER]])
+    first = -math.log(math.exp(1) / (math.exp(1) + math.exp(3)))
+    assert loss(found, verbs) == pytest.approx((first + math.log(2)) / 2)

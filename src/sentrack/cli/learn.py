@@ -26,10 +26,10 @@ def learn(
     states: Annotated[
         str, typer.Option(help="States per part of speech, as in verb=3,adverb=2.")
     ] = "",
-    restarts: Annotated[int, typer.Option(help="Random starts; the best is kept.")] = 5,
-    iterations: Annotated[int, typer.Option(help="Of a start, at most.")] = 50,
+    restarts: Annotated[int, typer.Option(help="Random starts; the best goes on.")] = 12,
+    iterations: Annotated[int, typer.Option(help="Iterations, at most.")] = 50,
     tolerance: Annotated[
-        float, typer.Option(help="Nats per frame; a start that gains less is over.")
+        float, typer.Option(help="Nats per frame; with less to gain it is over.")
     ] = 1e-4,
     smoothing: Annotated[
         float, typer.Option(help="Frames of usual bins that every state begins with.")
@@ -61,7 +61,12 @@ def learn(
     from sentrack.tasks.learn import learn as find
 
     new(output, force)
+    if not output.parent.is_dir():
+        raise SentrackError(f"{output.parent}: there is no such folder to write to")
+    # What is wrong with these is said before videos are looked at.
     other = None if compare is None else Lexicon.load(compare)
+    kept = None if keep is None else Lexicon.load(keep)
+    forms = Lexicon.load(lexicon)
     settings = Settings(
         states=Settings().states | _states(states),
         restarts=restarts,
@@ -77,9 +82,9 @@ def learn(
     # The objective is told line by line; a bar would come in between.
     learned = find(
         found,
-        keep,
+        kept,
         seed,
-        lexicon=lexicon,
+        lexicon=forms,
         settings=settings,
         strict=strict,
         journal=output.with_name(f".{output.name}.learning"),

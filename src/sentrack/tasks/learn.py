@@ -13,14 +13,14 @@ from sentrack.inference import Infeasible
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon, WordModel
 from sentrack.progress import Report, silent
-from sentrack.tasks.learning.climbing import Patience, best_of, climb
+from sentrack.tasks.learning.climbing import Patience, best_of
 from sentrack.tasks.learning.contrast import even, rivals, sharpen
 from sentrack.tasks.learning.corpus import Corpus, PairError, gather
 from sentrack.tasks.learning.counting import Belief, backgrounds
 from sentrack.tasks.learning.estimating import Prior
 from sentrack.tasks.learning.journal import Journal
 from sentrack.tasks.learning.pairs import read_pairs
-from sentrack.tasks.learning.parallel import Crew
+from sentrack.tasks.learning.parallel import Readers
 from sentrack.tasks.learning.scenes import Floats, Key, Scene, prepare
 from sentrack.tasks.learning.settings import Settings
 from sentrack.tasks.learning.starting import co_occurring
@@ -71,27 +71,41 @@ def learn(
     corpus = gather(pairs, kept, open_lexicon(lexicon), settings, strict)
     scenes = [pair.scene for pair in corpus.pairs]
     book = Journal(None if journal is None else Path(journal), _run(corpus, settings, seed))
-    belief, prior = _beginning(corpus, scenes, settings)
-    patience = Patience(settings.iterations, settings.tolerance)
-    with Crew(scenes, workers) as crew:
-        belief = best_of(belief, crew, prior, patience, settings.restarts, seed, book, report)
+    title = "nouns" if any(part == "noun" for part, _ in corpus.learned) else "words"
+    belief = _climbed(title, corpus, scenes, settings, seed, workers, book, report)
     if belief.shares:
-        # What the nouns are is settled; the other words are learned on with that.
+        # What the nouns are is settled; the other words are learned anew with that.
         corpus = _named(corpus, belief)
         again = [_scene(corpus, pair.clip, pair.meaning, settings) for pair in corpus.pairs]
         scenes = [scene for scene in again if scene is not None]
-        belief = replace(belief, models=corpus.lexicon.words | dict(belief.models), shares={})
-        if belief.learned:
-            with Crew(scenes, workers) as crew:
-                entry = climb("nouns known", belief, crew, prior, patience, book, report)
-                belief = entry.belief
-    if settings.contrast and belief.learned:
+        if corpus.learned:
+            belief = _climbed("words", corpus, scenes, settings, seed, workers, book, report)
+    if settings.contrast and corpus.learned:
         belief = _contrasted(belief, corpus, settings, seed, workers, book, report)
     book.close()
     words = dict(corpus.lexicon.words)
-    words |= {key: belief.models[key] for key in belief.learned}
+    words |= {key: belief.models[key] for key in corpus.learned}
     about = f"Learned from {len(corpus.pairs)} clips with sentences."
     return Lexicon("learned", about, words | ({} if kept is None else kept.words))
+
+
+def _climbed(
+    title: str,
+    corpus: Corpus,
+    scenes: list[Scene],
+    settings: Settings,
+    seed: int,
+    workers: int | None,
+    book: Journal,
+    report: Report,
+) -> Belief:
+    """The first stage, from several starts."""
+    belief, prior = _beginning(corpus, scenes, settings)
+    patience = Patience(settings.iterations, settings.tolerance)
+    with Readers(scenes, workers) as readers:
+        return best_of(
+            title, belief, readers, prior, patience, settings.restarts, seed, book, report
+        )
 
 
 def _beginning(corpus: Corpus, scenes: list[Scene], settings: Settings) -> tuple[Belief, Prior]:
@@ -121,7 +135,8 @@ def _named(corpus: Corpus, belief: Belief) -> Corpus:
         chosen = _chosen(share, corpus.classes)
         words["noun", noun] = replace(words["noun", noun], classes=chosen)
         logging.getLogger("sentrack").info("'%s' names %s", noun, ", ".join(chosen))
-    return replace(corpus, lexicon=replace(corpus.lexicon, words=words))
+    learned = frozenset(key for key in corpus.learned if key[0] != "noun")
+    return replace(corpus, lexicon=replace(corpus.lexicon, words=words), learned=learned)
 
 
 def _chosen(share: Floats, classes: tuple[str, ...]) -> tuple[str, ...]:
@@ -172,8 +187,8 @@ def _contrasted(
     said = {word.key for own, *_ in groups for word in scenes[own].words}
     models = list(belief.models.values())
     first = replace(belief, bins=even(models), learned=belief.learned & said)
-    with Crew(scenes, workers) as crew:
-        after = sharpen(first, crew, groups, settings.contrast, settings.tolerance, book, report)
+    with Readers(scenes, workers) as readers:
+        after = sharpen(first, readers, groups, settings.contrast, settings.tolerance, book, report)
     return replace(after, learned=belief.learned)
 
 

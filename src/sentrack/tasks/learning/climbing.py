@@ -10,11 +10,15 @@ from sentrack.progress import Report
 from sentrack.tasks.learning.counting import Belief, Counts
 from sentrack.tasks.learning.estimating import Prior, estimate, log_share_prior, share_out
 from sentrack.tasks.learning.journal import Entry, Journal
-from sentrack.tasks.learning.parallel import Crew
+from sentrack.tasks.learning.parallel import Readers
 from sentrack.tasks.learning.scenes import Key, Scene
 from sentrack.tasks.learning.starting import drawn
 
 LOG = logging.getLogger("sentrack")
+
+# Iterations after which the starts are compared: where a start leads shows early, and many short
+# climbs find a high place sooner than few long ones.
+SHORT = 5
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,7 @@ class Patience:
 def climb(
     name: str,
     belief: Belief,
-    crew: Crew,
+    readers: Readers,
     prior: Prior,
     patience: Patience,
     journal: Journal,
@@ -47,18 +51,18 @@ def climb(
     Args:
         name: of the climb, in messages and in the journal.
         belief: to start from.
-        crew: the scenes.
+        readers: the scenes.
         prior: of the words.
         patience: when to stop.
         journal: where a climb that was interrupted goes on.
         report: told the frames that were looked at.
     """
-    frames = sum(scene.T for scene in crew.scenes)
-    groups = related(crew.scenes, belief)
+    frames = sum(scene.T for scene in readers.scenes)
+    groups = related(readers.scenes, belief)
     at = journal.read(name, belief) or Entry(belief, 0, {}, False)
     while not at.done:
-        answers = crew.expected(at.belief)
-        objective = _objective(at.belief, prior, crew.scenes, answers, groups)
+        answers = readers.expected(at.belief)
+        objective = _objective(at.belief, prior, readers.scenes, answers, groups)
         gain = sum(objective.values()) - (sum(at.objective.values()) if at.objective else -np.inf)
         over = gain < patience.tolerance * frames or at.iteration >= patience.iterations
         LOG.info(
@@ -80,8 +84,9 @@ def climb(
 
 
 def best_of(
+    title: str,
     belief: Belief,
-    crew: Crew,
+    readers: Readers,
     prior: Prior,
     patience: Patience,
     restarts: int,
@@ -89,27 +94,28 @@ def best_of(
     journal: Journal,
     report: Report,
 ) -> Belief:
-    """Climb from several random starts and keep the best.
+    """Climb a little way from several random starts, and all the way from the best.
 
     Words that no sentence ties together do not touch each other's objective: each group of related
-    words is taken from the start that was best for it.
+    words goes on from the start that was best for it.
     """
-    groups = related(crew.scenes, belief)
+    groups = related(readers.scenes, belief)
+    short = replace(patience, iterations=min(SHORT, patience.iterations))
     found = []
     for start in range(restarts):
         rng = np.random.default_rng([seed, start])
-        name = f"start {start + 1} of {restarts}"
+        name = f"{title}, start {start + 1} of {restarts}"
         begun = begin(belief, prior, rng)
-        found.append(climb(name, begun, crew, prior, patience, journal, report))
+        found.append(climb(name, begun, readers, prior, short, journal, report))
     models, shares = dict(belief.models), dict(belief.shares)
-    for group in sorted(set(groups.values())):
-        best = max(found, key=lambda entry: entry.objective[group]).belief
-        for key in (key for key, own in groups.items() if own == group):
-            if key[0] == "noun":
-                shares[key[1]] = best.shares[key[1]]
-            else:
-                models[key] = best.models[key]
-    return replace(belief, models=models, shares=shares)
+    for key, group in groups.items():
+        first = max(found, key=lambda entry: entry.objective[group]).belief
+        if key[0] == "noun":
+            shares[key[1]] = first.shares[key[1]]
+        else:
+            models[key] = first.models[key]
+    best = replace(belief, models=models, shares=shares)
+    return climb(f"{title}, best start", best, readers, prior, patience, journal, report).belief
 
 
 def begin(belief: Belief, prior: Prior, rng: np.random.Generator) -> Belief:

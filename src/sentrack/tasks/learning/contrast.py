@@ -9,11 +9,9 @@ import numpy as np
 
 from sentrack.language import (
     Meaning,
-    Participant,
     SentenceError,
     Vocabulary,
     Word,
-    distinct_pairs,
     parse,
     say,
 )
@@ -21,7 +19,7 @@ from sentrack.lexicon import WordModel
 from sentrack.progress import Report
 from sentrack.tasks.learning.counting import Belief, Counts
 from sentrack.tasks.learning.journal import Entry, Journal
-from sentrack.tasks.learning.parallel import Crew
+from sentrack.tasks.learning.parallel import Readers
 from sentrack.tasks.learning.scenes import Floats, Key
 
 LOG = logging.getLogger("sentrack")
@@ -55,37 +53,19 @@ def _changed(meaning: Meaning, words: Sequence[Key], vocabulary: Vocabulary) -> 
             if part != word.part or name == word.word:
                 continue
             if part == "noun":
-                yield _renamed(meaning, {word.participants[0]: name})
+                yield meaning.renamed({word.participants[0]: name})
             elif len(vocabulary.entry(name, part).roles) == len(word.participants):
                 other = Word(name, word.participants, part)
                 yield replace(meaning, words=(*meaning.words[:i], other, *meaning.words[i + 1 :]))
     nouns = [participant.noun for participant in meaning.participants]
     for a, b in meaning.distinct:
         if nouns[a] != nouns[b]:
-            yield _renamed(meaning, {a: nouns[b], b: nouns[a]})
-
-
-def _renamed(meaning: Meaning, nouns: dict[int, str]) -> Meaning:
-    participants = tuple(
-        Participant(nouns.get(i, p.noun)) for i, p in enumerate(meaning.participants)
-    )
-    words = tuple(
-        Word(participants[w.participants[0]].noun, w.participants, "noun")
-        if w.part == "noun"
-        else w
-        for w in meaning.words
-    )
-    return replace(
-        meaning,
-        participants=participants,
-        words=words,
-        distinct=distinct_pairs(participants, words),
-    )
+            yield meaning.renamed({a: nouns[b], b: nouns[a]})
 
 
 def sharpen(
     belief: Belief,
-    crew: Crew,
+    readers: Readers,
     groups: Sequence[tuple[int, ...]],
     iterations: int,
     tolerance: float,
@@ -100,7 +80,7 @@ def sharpen(
 
     Args:
         belief: of the first stage, with even bins in place of the usual ones.
-        crew: the scenes of all sentences and rivals.
+        readers: the scenes of all sentences and rivals.
         groups: for every clip, the scenes of its sentence, which comes first, and of its rivals.
         iterations: at most.
         tolerance: nats per clip; less is no gain.
@@ -108,18 +88,18 @@ def sharpen(
         report: told the frames that were looked at.
     """
     name = "contrast"
-    frames = sum(scene.T for scene in crew.scenes)
+    frames = sum(scene.T for scene in readers.scenes)
     anchors = {key: [ANCHOR * o for o in belief.models[key].outputs] for key in belief.learned}
-    clips = _clips(crew, groups)
+    clips = _clips(readers, groups)
     at = journal.read(name, belief) or Entry(belief, 0, {}, False)
-    objective, gradient = _contrast(at.belief, crew, groups, anchors, clips)
+    objective, gradient = _contrast(at.belief, readers, groups, anchors, clips)
     while not at.done:
         LOG.info("contrast, iteration %d: %.5f nats per clip", at.iteration, objective)
         report(name, frames * (at.iteration + 1), frames * (iterations + 1))
         step = 1.0
         for _ in range(HALVINGS):
             moved = _moved(at.belief, gradient, anchors, clips, step)
-            new, slope = _contrast(moved, crew, groups, anchors, clips)
+            new, slope = _contrast(moved, readers, groups, anchors, clips)
             if new > objective:
                 break
             step /= 2
@@ -133,25 +113,25 @@ def sharpen(
     return at.belief
 
 
-def _clips(crew: Crew, groups: Sequence[tuple[int, ...]]) -> Counter[Key]:
+def _clips(readers: Readers, groups: Sequence[tuple[int, ...]]) -> Counter[Key]:
     """For how many clips every word is considered."""
     return Counter(
-        key for group in groups for key in {w.key for i in group for w in crew.scenes[i].words}
+        key for group in groups for key in {w.key for i in group for w in readers.scenes[i].words}
     )
 
 
 def _contrast(
     belief: Belief,
-    crew: Crew,
+    readers: Readers,
     groups: Sequence[tuple[int, ...]],
     anchors: dict[Key, list[Floats]],
     clips: Counter[Key],
 ) -> tuple[float, Counts]:
     """The objective in nats per clip, and the weighted counts that are its gradient."""
-    answers = crew.expected(belief)
+    answers = readers.expected(belief)
     total, gradient = 0.0, Counts()
     for group in groups:
-        scale = np.array([FRAMES / crew.scenes[i].T for i in group])
+        scale = np.array([FRAMES / readers.scenes[i].T for i in group])
         scores = scale * np.array([answers[i][0] for i in group])
         chance = np.exp(scores - scores.max())
         chance /= chance.sum()

@@ -111,7 +111,8 @@ def gather(
             scene = prepare(clip, meaning, whole, classes, settings.best)
             found.append(Pair(clip, meaning, scene))
         except (ClipError, Infeasible) as error:
-            faults.add(f"{clip.name}: {meaning.sentence!r}: {error}")
+            why = str(error).removeprefix(f"{clip.name}: ")
+            faults.add(f"{clip.name}: {meaning.sentence!r}: {why}")
     good = _repeated(found, frozenset(fixed), faults)
     if not good:
         raise PairError(faults.summary("there is nothing to learn from"))

@@ -34,8 +34,10 @@ def read_pairs(
     path = Path(path)
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise PairError(f"{path}: it cannot be read: {error}") from None
+    except OSError as error:
+        raise PairError(f"{path}: it cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise PairError(f"{path}: it is not text; write a JSON object on each line") from None
     found = []
 
     @lru_cache(maxsize=8)

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from types import TracebackType
@@ -19,7 +20,7 @@ CHUNK = 8
 _scenes: Sequence[Scene] = ()
 
 
-class Crew:
+class Readers:
     """Processes that know the scenes and are told the belief. Use it in a `with` statement.
 
     The answers come in the order of the scenes, so their sums do not depend on how many processes
@@ -62,10 +63,19 @@ class Crew:
 
 
 def _begin(scenes: Sequence[Scene]) -> None:
-    """Know the scenes; an interrupt is for the process that started this one."""
+    """Know the scenes; an interrupt is for the process that started this one, and so is an end."""
     global _scenes
     _scenes = scenes
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A process that is killed cannot end its own; they would wait for it for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _some(span: range, belief: Belief) -> list[tuple[float, Counts]]:

@@ -118,7 +118,12 @@ def prepare(
         for model, word in zip(objective.models, meaning.words, strict=True)
         if word.part != "noun"
     )
-    apart = tuple(problem.words[len(meaning.words) :])
+    apart = tuple(
+        word
+        if nouns[word.participants[0]].classes
+        else _apart_in_class(word, seen, objective.casts[word.participants[0]])
+        for word in problem.words[len(meaning.words) :]
+    )
     place = np.array([classes.index(c) for c in seen.classes])
     return Scene(
         meaning.sentence,
@@ -132,6 +137,18 @@ def prepare(
         ),
         posteriors(Problem(problem.tracks, apart)).log_partition,
     )
+
+
+def _apart_in_class(word: WordTerms, clip: Clip, players: Cast) -> WordTerms:
+    """The constraint for participants that may be anything: boxes of two classes are two things.
+
+    A hand on a cup must not be taken for one object before it is known which is which.
+    """
+    emission = []
+    for h, rows, n in zip(word.emission, players.rows, players.counts, strict=True):
+        label = clip.label[rows[:n]]
+        emission.append(np.where(label[:, None] == label, h, 0.0))
+    return WordTerms(word.initial, word.transition, emission, word.participants)
 
 
 def thinned(clip: Clip, n: int) -> Clip:

@@ -15,9 +15,9 @@ class Settings:
         states: of the words of a part of speech; others have one.
         features: what words look at, by part of speech and number of participants: "verb 2" has
             "speed(1) gap(0,1)", with participants by number.
-        restarts: random starts, of which the best is kept.
-        iterations: of a start, at most.
-        tolerance: nats per frame; a start that gains less is over.
+        restarts: random starts, of which the best goes on.
+        iterations: at most.
+        tolerance: nats per frame; with less to gain it is over.
         smoothing: frames that every feature of every state is taken to have shown beforehand.
         noise: probability that a frame shows nothing of a word.
         nouns: whether nouns are learned too, unless kept; else each names its own class.
@@ -28,7 +28,7 @@ class Settings:
 
     states: dict[str, int] = field(default_factory=lambda: dict(STATES))
     features: dict[str, str] = field(default_factory=lambda: dict(LOOKED_AT))
-    restarts: int = 5
+    restarts: int = 12
     iterations: int = 50
     tolerance: float = 1e-4
     smoothing: float = 10.0

@@ -81,18 +81,16 @@ def drawn(
 
 
 def co_occurring(scenes: Sequence[Scene], noun: str, classes: Floats) -> Floats:
-    """(C,): the classes that a noun probably names, by what is there when it is said.
+    """(C,): the class that a noun probably names, by what is there when it is said.
 
-    Each time, one class is meant of those there; others are there as often as usual, (C,)
-    `classes`.
+    It names one class, which is there each time but for ANYTHING of them; others are there as often
+    as usual, (C,) `classes`.
     """
     labels = [seen for scene in scenes for said, seen in scene.nouns if said == noun]
     there = np.array([np.bincount(seen, minlength=len(classes)) > 0 for seen in labels])
-    share = np.full(len(classes), 1 / len(classes))
-    for _ in range(50):
-        meant = there * (share / classes)
-        share = (meant / meant.sum(axis=1, keepdims=True)).mean(axis=0)
-    return np.asarray((1 - ANYTHING) * share + ANYTHING / len(classes))
+    log = np.where(there, np.log((1 - ANYTHING) / classes), np.log(ANYTHING)).sum(axis=0)
+    share = np.exp(log - log.max())
+    return np.asarray((1 - ANYTHING) * share / share.sum() + ANYTHING / len(classes))
 
 
 def _floored(output: Floats) -> Floats:

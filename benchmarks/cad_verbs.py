@@ -1,0 +1,241 @@
+"""CAD-120 for learning: its verbs as sentences, and how well words choose among them."""
+
+import csv
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.cad import DATA, PICK_OR_PLACE, Segment
+from sentrack.errors import SentrackError
+from sentrack.inference import Problem, posteriors
+from sentrack.language import Meaning, parse
+from sentrack.lexicon import Lexicon
+from sentrack.objective import build
+from sentrack.tasks.learn import Settings, learn
+from sentrack.tasks.learning.contrast import FRAMES
+from sentrack.tasks.learning.starting import LOOKED_AT
+from sentrack.vision import load_clip
+from sentrack.vision.clip import ROWS, Clip
+
+Floats = npt.NDArray[np.float64]
+
+# How the verbs of CAD-120 are said.
+VERBS = {
+    "pick": "picked up",
+    "place": "put down",
+    "open": "opened",
+    "close": "closed",
+    "drink": "drank from",
+    "eat": "ate",
+    "take_food": "emptied",
+    "clean": "used",
+    "microwave_food": "heated",
+}
+DOOR = "microwave"  # what opens and closes where no object is named
+STEP = 3  # every third frame: 10 per second, as of a video
+# What may be chosen, on the training subject alone: what verbs of two look at, and smoothing.
+OF_BOTH = "speed(0) vertical(0) speed(1) vertical(1) gap(0,1) closing(0,1) together(0,1)"
+CHOICES = [(features, frames) for features in (LOOKED_AT["verb 2"], OF_BOTH) for frames in (10, 40)]
+FOLDS = 4
+NEVER = -1e9  # the score of a sentence that cannot be said
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """A segment as a clip."""
+
+    segment: Segment
+    clip: Clip
+
+    @property
+    def activity(self) -> str:
+        """What the whole video is about."""
+        return self.segment.video.split("-")[1]
+
+    def sentence(self, verb: str | None = None, noun: str | None = None) -> str:
+        """What is said of it, or with another verb or noun."""
+        own = self.segment
+        return f"The hand {VERBS[verb or own.verb]} the {noun or own.noun}."
+
+
+def examples(limit: int | None = None) -> dict[str, list[Example]]:
+    """The segments of each subject in which a verb is shown with the boxes that it needs."""
+    with (DATA / "segments.csv").open(encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["verb"] in VERBS]
+    found: dict[str, list[Example]] = {}
+    videos: dict[str, Clip] = {}
+    for r in rows[:limit]:
+        name, noun = r["video"], r["class"] or DOOR
+        if name not in videos:
+            videos[name] = load_clip(DATA / "tracks.csv.gz", size=(640, 480), fps=30, video=name)
+        segment = Segment(name, int(r["start"]), int(r["end"]), r["verb"], noun)
+        clip = every(segment.of(videos[name]), STEP)
+        if {"hand", noun} <= seen(clip):
+            found.setdefault(segment.subject, []).append(Example(segment, clip))
+    return found
+
+
+def every(clip: Clip, step: int) -> Clip:
+    """Every so many frames of a clip; motion stays as measured on all of them."""
+    kept = np.arange(0, clip.T, step)
+    rows = np.isin(clip.frame_of, kept)
+    return replace(
+        clip,
+        frames=clip.frames[kept],
+        times=clip.times[kept],
+        start=np.concatenate([[0], np.cumsum(np.diff(clip.start)[kept])]),
+        **{name: getattr(clip, name)[rows] for name in ROWS},
+    )
+
+
+def seen(clip: Clip) -> set[str]:
+    """The classes that were detected."""
+    return {clip.classes[i] for i in np.unique(clip.label)}
+
+
+def score(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> float:
+    """Nats per frame by which the words explain the clip better than words that mean nothing."""
+    objective = build(clip, meaning, lexicon)
+    problem = objective.problem
+    alone = Problem(problem.tracks, problem.words[len(meaning.words) :])
+    nothing = sum(model.background for model in objective.models) * clip.T
+    gain = posteriors(problem).log_partition - posteriors(alone).log_partition - nothing
+    return gain / clip.T
+
+
+def scores(found: Sequence[Example], sentences: Sequence[list[str]], lexicon: Lexicon) -> Floats:
+    """(clips, sentences): scores; NEVER where a sentence cannot be said of a clip."""
+    classes = sorted({c for example in found for c in example.clip.classes})
+    nouns = [model.name for model in lexicon.words.values() if model.part == "noun"]
+    vocabulary = lexicon.vocabulary().with_nouns([*classes, *nouns])
+    table = np.full((len(found), max(map(len, sentences))), NEVER)
+    for i, example in enumerate(found):
+        for j, sentence in enumerate(sentences[i]):
+            try:
+                table[i, j] = score(example.clip, parse(sentence, vocabulary), lexicon)
+            except SentrackError:
+                continue
+    return table
+
+
+@dataclass(frozen=True, eq=False)
+class Figures:
+    """How well verbs and sentences are chosen: parts of one, and (V, V) confusions."""
+
+    pick_or_place: float
+    verbs: float
+    sentences: float
+    confusion: npt.NDArray[np.int64]
+
+
+def figures(verbs: Floats, sentences: Floats, found: Sequence[Example]) -> Figures:
+    """What is chosen by the highest score.
+
+    Args:
+        verbs: (clips, V) of every verb with the clip's own noun.
+        sentences: (clips, S) of every sentence of the corpus.
+        found: the clips.
+    """
+    names = list(VERBS)
+    truth = np.array([names.index(example.segment.verb) for example in found])
+    answer = verbs.argmax(axis=1)
+    confusion = np.zeros((len(names), len(names)), dtype=np.int64)
+    np.add.at(confusion, (truth, answer), 1)
+    corpus = said(found)
+    own = np.array([corpus.index(example.sentence()) for example in found])
+    return Figures(
+        *verb_figures(found, verbs),
+        macro_f1(own, sentences.argmax(axis=1)),
+        confusion,
+    )
+
+
+def said(found: Sequence[Example]) -> list[str]:
+    """All sentences of a corpus."""
+    return sorted({example.sentence() for example in found})
+
+
+def macro_f1(truth: npt.NDArray[np.int64], answer: npt.NDArray[np.int64]) -> float:
+    """The mean over sentences of the harmonic mean of precision and recall."""
+    parts = []
+    for sentence in np.unique(truth):
+        right = int(((truth == sentence) & (answer == sentence)).sum())
+        parts.append(2 * right / int((truth == sentence).sum() + (answer == sentence).sum()))
+    return float(np.mean(parts))
+
+
+def judged(found: Sequence[Example], lexicon: Lexicon) -> Figures:
+    """What a lexicon chooses."""
+    verbs = of_verbs(found, lexicon)
+    return figures(verbs, scores(found, [said(found)] * len(found), lexicon), found)
+
+
+def by_habit(train: Sequence[Example], test: Sequence[Example]) -> Figures:
+    """The verb prior: always what is said most often, of what the clip has the boxes for."""
+    often = Counter(example.segment.verb for example in train)
+    prior = np.array([float(often[verb]) for verb in VERBS])
+    told = Counter(example.sentence() for example in train)
+    corpus = said(test)
+    known = np.array([told[sentence] + 0.001 for sentence in corpus])
+    nouns = {example.sentence(): example.segment.noun for example in test}
+    there = np.array([[nouns[s] in seen(example.clip) for s in corpus] for example in test])
+    return figures(np.tile(prior, (len(test), 1)), np.where(there, known, NEVER), test)
+
+
+def verb_figures(found: Sequence[Example], verbs: Floats) -> tuple[float, float]:
+    """Parts of right answers: pick or place, and all verbs."""
+    names = list(VERBS)
+    truth = np.array([names.index(example.segment.verb) for example in found])
+    either = truth < 2
+    right = verbs[either, :2].argmax(axis=1) == truth[either]
+    return float(right.mean()), float((verbs.argmax(axis=1) == truth).mean())
+
+
+def of_verbs(found: Sequence[Example], lexicon: Lexicon) -> Floats:
+    """(clips, V): scores of every verb with the clip's own noun."""
+    return scores(found, [[example.sentence(verb) for verb in VERBS] for example in found], lexicon)
+
+
+def loss(found: Sequence[Example], verbs: Floats) -> float:
+    """Nats per clip: less the log probability of its own verb, as the stage of contrast has it.
+
+    Clips whose verb was not learned do not count.
+    """
+    truth = np.array([list(VERBS).index(example.segment.verb) for example in found])
+    known = verbs[np.arange(len(truth)), truth] > NEVER
+    scores, truth = FRAMES * verbs[known], truth[known]
+    own = scores[np.arange(len(truth)), truth]
+    return float((np.logaddexp.reduce(scores, axis=1) - own).mean())
+
+
+def choose(train: Sequence[Example], base: Settings) -> tuple[Settings, list[str]]:
+    """The choice that does best on activities that it was not learned from, and a row for each.
+
+    It is judged by its loss, over all verbs and between the two: with so few clips, that tells more
+    than how many are right.
+    """
+    activities = sorted({example.activity for example in train})
+    order = np.random.default_rng(0).permutation(len(activities))
+    fold = {activities[a]: i % FOLDS for i, a in enumerate(order)}
+    rows, best = [], (np.inf, base)
+    for features, smoothing in CHOICES:
+        settings = replace(base, features=base.features | {"verb 2": features}, smoothing=smoothing)
+        quick = replace(settings, contrast=0, restarts=8, iterations=25, tolerance=1e-3)
+        tested: list[Example] = []
+        tables = []
+        for k in range(FOLDS):
+            pairs = [(e.clip, e.sentence()) for e in train if fold[e.activity] != k]
+            held_out = [e for e in train if fold[e.activity] == k]
+            tables.append(of_verbs(held_out, learn(pairs, settings=quick)))
+            tested += held_out
+        verbs = np.concatenate(tables)
+        both = [n for n, example in enumerate(tested) if example.segment.verb in PICK_OR_PLACE]
+        losses = loss([tested[n] for n in both], verbs[both, :2]), loss(tested, verbs)
+        parts = verb_figures(tested, verbs)
+        cells = [f"{part:.1%} | {nats:.3f}" for part, nats in zip(parts, losses, strict=True)]
+        rows.append(f"| {features} | {smoothing} | {' | '.join(cells)} |")
+        best = min(best, (sum(losses), settings), key=lambda pair: pair[0])
+    return best[1], rows
