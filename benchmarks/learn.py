@@ -82,7 +82,7 @@ def cad(picture: Path | None = None, limit: int | None = None, quick: bool = Fal
                 panels.append((f"{train} to {test}", result.confusion))
     yield ""
     if picture is not None:
-        draw_confusion(panels, list(VERBS), picture)
+        draw_confusion(panels, [verb.replace("_", " ") for verb in VERBS], picture)
         yield f"![Which verb is taken for which]({picture.name})"
         yield ""
 

@@ -60,7 +60,7 @@ class Lexicon:
 
     def save(self, path: str | Path) -> None:
         """Write a TOML file that `load` reads back; whole or not at all."""
-        text = written(self.name, self.about, self.words)
+        text = written(self.name, self.about, self.words, self.leap)
         with whole(path) as temporary:
             temporary.write_text(text, encoding="utf-8")
 

@@ -11,11 +11,12 @@ import numpy.typing as npt
 from sentrack.lexicon.model import Observed, WordModel
 
 
-def written(name: str, about: str, words: Mapping[tuple[str, str], WordModel]) -> str:
+def written(name: str, about: str, words: Mapping[tuple[str, str], WordModel], leap: float) -> str:
     """The text of a lexicon file; all that a word says is written out, so it needs no base."""
     noises = [model.noise for model in words.values()]
     usual = max(set(noises), key=noises.count, default=0.0)
     lines = [f"name = {_text(name)}", f"about = {_text(about)}", f"noise = {_number(usual)}"]
+    lines.append(f"leap = {_number(leap)}")
     if not words:
         lines.append("words = {}")
     names = [model.name for model in words.values()]

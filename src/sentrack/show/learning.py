@@ -69,7 +69,8 @@ def draw_confusion(
     except ModuleNotFoundError:
         raise SentrackError('to draw, run: pip install "sentrack[bench]"') from None
     size = 1.2 + 0.55 * len(names)
-    figure = Figure(figsize=(size * len(panels), size), layout="constrained")
+    # Higher than wide, for the title and the names below.
+    figure = Figure(figsize=(size * len(panels), size + 0.8), layout="constrained")
     for place, (title, counts) in enumerate(panels, 1):
         axes = figure.add_subplot(1, len(panels), place)
         part = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
