@@ -18,7 +18,7 @@ from sentrack.tasks.learn import Settings, learn
 from sentrack.tasks.learning.contrast import FRAMES
 from sentrack.tasks.learning.starting import LOOKED_AT
 from sentrack.vision import load_clip
-from sentrack.vision.clip import ROWS, Clip
+from sentrack.vision.clip import Clip
 
 Floats = npt.NDArray[np.float64]
 
@@ -72,23 +72,11 @@ def examples(limit: int | None = None) -> dict[str, list[Example]]:
         if name not in videos:
             videos[name] = load_clip(DATA / "tracks.csv.gz", size=(640, 480), fps=30, video=name)
         segment = Segment(name, int(r["start"]), int(r["end"]), r["verb"], noun)
-        clip = every(segment.of(videos[name]), STEP)
+        whole = segment.of(videos[name])
+        clip = whole.picked(np.arange(0, whole.T, STEP))
         if {"hand", noun} <= seen(clip):
             found.setdefault(segment.subject, []).append(Example(segment, clip))
     return found
-
-
-def every(clip: Clip, step: int) -> Clip:
-    """Every so many frames of a clip; motion stays as measured on all of them."""
-    kept = np.arange(0, clip.T, step)
-    rows = np.isin(clip.frame_of, kept)
-    return replace(
-        clip,
-        frames=clip.frames[kept],
-        times=clip.times[kept],
-        start=np.concatenate([[0], np.cumsum(np.diff(clip.start)[kept])]),
-        **{name: getattr(clip, name)[rows] for name in ROWS},
-    )
 
 
 def seen(clip: Clip) -> set[str]:

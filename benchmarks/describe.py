@@ -9,13 +9,14 @@ run. CAD-120 lies beside the project.
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.cad import Segment, segments
 from benchmarks.inference import machine
+from benchmarks.telling import Lines, tell
 from sentrack.lexicon import Lexicon
 from sentrack.tasks.describe import Described, describe
 from sentrack.tasks.describing.cores import cores
@@ -30,8 +31,6 @@ TRUE = {"pick": {"pick-up", "take", "lift", "carry"}, "place": {"put-down", "low
 
 MARK = "<!-- measured -->"
 
-Lines = Iterator[str]
-
 
 def main() -> None:
     """Run the sections asked for and print them."""
@@ -40,11 +39,7 @@ def main() -> None:
     parser.add_argument("--only", default=",".join(sections), help="sections to run")
     parser.add_argument("--output", type=Path, help="also write the Markdown there")
     options = parser.parse_args()
-    written = []
-    for name in options.only.split(","):
-        for line in sections[name]():
-            print(line, flush=True)
-            written.append(line)
+    written = tell(sections, options.only)
     if options.output:
         command = "python -m benchmarks.describe " + " ".join(sys.argv[1:])
         page = options.output.read_text("utf-8") if options.output.exists() else MARK

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -26,13 +26,12 @@ from numba import njit
 import sentrack
 from benchmarks.peers import PeerResult, autograd_growth, naive_viterbi, toulbar2
 from benchmarks.scenes import ROWS, Nouns, Row, eight_participants, scene
+from benchmarks.telling import Lines, tell
 from sentrack.inference.compiled import ZERO
 from sentrack.inference.large import WHOLE, send_large
 from sentrack.inference.lattices import one_lattice, operations
 from sentrack.inference.problem import Problem, TrackTerms, WordTerms
 from sentrack.inference.terms import reduce
-
-Lines = Iterator[str]
 
 
 @dataclass(frozen=True)
@@ -74,11 +73,7 @@ def main() -> None:
     # Compile before anything is timed: both the kernels of small lattices and of large ones.
     sentrack.solve(scene(ROWS[4], 0))
     sentrack.solve(scene(ROWS[3], 0), "viterbi")
-    written = []
-    for name in options.only.split(","):
-        for line in sections[name](size):
-            print(line, flush=True)
-            written.append(line)
+    written = tell({name: partial(run, size) for name, run in sections.items()}, options.only)
     if options.output:
         command = "python -m benchmarks.inference " + " ".join(sys.argv[1:])
         head = f"# Inference, measured\n\nMade by `{command.strip()}` on {machine()}.\n\n"

@@ -9,7 +9,7 @@ Prints Markdown. Every figure is measured in this run. The real data lies beside
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +18,7 @@ import numpy as np
 from benchmarks.cad_verbs import VERBS, Figures, by_habit, choose, examples, judged, said
 from benchmarks.inference import machine
 from benchmarks.sampled import sampled, sharp_word
+from benchmarks.telling import Lines, tell
 from sentrack.lexicon import Lexicon
 from sentrack.progress import silent
 from sentrack.show.learning import draw_confusion
@@ -30,8 +31,6 @@ from sentrack.tasks.learning.journal import Journal
 from sentrack.tasks.learning.parallel import Readers
 from sentrack.vision import clip_from_arrays
 from sentrack.vision.clip import Clip
-
-Lines = Iterator[str]
 
 
 def cad(picture: Path | None = None, limit: int | None = None, quick: bool = False) -> Lines:
@@ -185,11 +184,7 @@ def main() -> None:
         "recovery": recovery,
         "speed": speed,
     }
-    written = []
-    for name in options.only.split(","):
-        for line in sections[name]():
-            print(line, flush=True)
-            written.append(line)
+    written = tell(sections, options.only)
     if options.output:
         command = "python -m benchmarks.learn " + " ".join(sys.argv[1:])
         head = f"# Learning, measured\n\nMade by `{command.strip()}` on {machine()}.\n\n"

@@ -13,7 +13,7 @@ import math
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +23,7 @@ from benchmarks.clips import made_up
 from benchmarks.inference import machine
 from benchmarks.matching import svo
 from benchmarks.scale import scale
+from benchmarks.telling import Lines, tell
 from sentrack.inference.intervals import best_intervals
 from sentrack.language import Meaning, parse
 from sentrack.lexicon import Lexicon
@@ -47,7 +48,6 @@ SENTENCES = (
 
 MARK = "<!-- measured -->"
 
-Lines = Iterator[str]
 Spans = Floats  # (N, 2) from when to when, in seconds
 
 
@@ -66,10 +66,7 @@ def main() -> None:
     head = f"Made by `python -m benchmarks.search {' '.join(sys.argv[1:])}` on {machine()}."
     written = ["## Measured", "", head, ""]
     print("\n".join(written))
-    for name in options.only.split(","):
-        for line in sections[name]():
-            print(line, flush=True)
-            written.append(line)
+    written += tell(sections, options.only)
     if options.output:
         page = options.output.read_text("utf-8") if options.output.exists() else MARK
         kept = page.split(MARK)[0] + MARK + "\n\n"

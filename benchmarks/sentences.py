@@ -7,7 +7,7 @@ Prints Markdown. Every figure is measured in this run. The real data lies beside
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import permutations, product
 from pathlib import Path
 
@@ -16,12 +16,11 @@ import numpy as np
 from benchmarks.cad import cad
 from benchmarks.inference import machine
 from benchmarks.matching import Timed, svo, timed
+from benchmarks.telling import Lines, tell
 from sentrack.language import Meaning, Participant, Word, distinct_pairs
 from sentrack.lexicon import Lexicon
 from sentrack.vision import clip_from_arrays, load_clip
 from sentrack.vision.clip import Clip
-
-Lines = Iterator[str]
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 NOUNS = ("person", "backpack", "chair", "trash-can")
@@ -36,11 +35,7 @@ def main() -> None:
     parser.add_argument("--only", default=",".join(sections), help="sections to run")
     parser.add_argument("--output", type=Path, help="also write the Markdown there")
     options = parser.parse_args()
-    written = []
-    for name in options.only.split(","):
-        for line in sections[name]():
-            print(line, flush=True)
-            written.append(line)
+    written = tell(sections, options.only)
     if options.output:
         command = "python -m benchmarks.sentences " + " ".join(sys.argv[1:])
         head = f"# Sentences, measured\n\nMade by `{command.strip()}` on {machine()}.\n\n"

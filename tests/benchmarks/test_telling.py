@@ -1,0 +1,19 @@
+import pytest
+
+from benchmarks.telling import tell
+
+
+def test_the_sections_asked_for_are_printed_and_returned(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sections = {name: lambda name=name: iter([name, ""]) for name in ("a", "b", "c")}
+    assert tell(sections, "c,a") == ["c", "", "a", ""]
+    assert capsys.readouterr().out == "c\n\na\n\n"
+
+
+def test_a_section_that_there_is_not_is_named_before_any_is_run(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit, match="no section 'd'; there are a, b"):
+        tell({"a": lambda: iter("x"), "b": lambda: iter("y")}, "a,d")
+    assert capsys.readouterr().out == ""
