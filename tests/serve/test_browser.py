@@ -265,5 +265,6 @@ def test_the_first_page_of_many_clips_is_small(chromium: Chromium, tmp_path: Pat
         sizes = tab.page.evaluate(
             "performance.getEntries().map((entry) => entry.transferSize ?? 0)"
         )
+        print(f"\n{sum(sizes)} bytes")  # seen with `pytest -s`
         assert 10_000 < sum(sizes) < BYTES
         assert tab.page.evaluate("performance.now()") < 10_000
