@@ -7,11 +7,14 @@ from hypothesis import given, settings
 import sentrack
 from sentrack.inference import auto
 from sentrack.inference.relaxation import Relaxation
+from sentrack.inference.resources import Limits
 from sentrack.inference.shortlist import candidate_bounds
 from sentrack.inference.structures import Floats, Terms
 from sentrack.inference.terms import reduce
 from tests.inference import oracle
 from tests.inference.strategies import assemble, problems
+
+UNLIMITED = Limits.of(None, None)
 
 
 def check_bounds(problem: sentrack.Problem, parts: list[tuple[Terms, Floats, float]]) -> None:
@@ -38,7 +41,7 @@ def check_bounds(problem: sentrack.Problem, parts: list[tuple[Terms, Floats, flo
 def test_no_assignment_beats_the_bounds_of_the_shortlist(problem: sentrack.Problem) -> None:
     parts = []
     for terms in reduce(problem).components:
-        bounds = candidate_bounds(terms)
+        bounds = candidate_bounds(terms, UNLIMITED)
         parts.append((terms, bounds, float(bounds[bounds < np.inf].max())))
     check_bounds(problem, parts)
 
@@ -48,7 +51,7 @@ def test_no_assignment_beats_the_bounds_of_the_shortlist(problem: sentrack.Probl
 def test_no_assignment_beats_the_bounds_of_message_passing(problem: sentrack.Problem) -> None:
     parts = []
     for terms in reduce(problem).components:
-        relaxation = Relaxation(terms)
+        relaxation = Relaxation(terms, UNLIMITED)
         bounds = [relaxation.upper_bound]
         for _ in range(4):
             relaxation.sweep()
@@ -63,7 +66,7 @@ def test_no_assignment_beats_the_bounds_of_message_passing(problem: sentrack.Pro
 def test_merged_lattices_are_no_looser_and_all_together_exact(problem: sentrack.Problem) -> None:
     total = 0.0
     for terms in reduce(problem).components:
-        relaxation = Relaxation(terms)
+        relaxation = Relaxation(terms, UNLIMITED)
         relaxation.sweep()
         while (N := relaxation.lattices.first.size - 1) > 1:
             before = relaxation.upper_bound

@@ -15,22 +15,19 @@ from typing import ClassVar
 
 import numpy as np
 
+from sentrack.inference.ascent import first_answer
 from sentrack.inference.dual import Search
 from sentrack.inference.errors import Infeasible, ProblemTooLarge
-from sentrack.inference.lattices import joint_states, lattice_chains, operations
-from sentrack.inference.relaxation import (
-    ROUNDING,
-    Relaxation,
-    quick_bound,
-    relaxation_bytes,
-    relaxation_operations,
-)
-from sentrack.inference.resources import Limits
+from sentrack.inference.lattices import lattice_chains, operations, sweep_bytes
+from sentrack.inference.relaxation import Relaxation, relaxation_bytes, relaxation_operations
+from sentrack.inference.resources import Limits, OutOfTime
 from sentrack.inference.shortlist import shortlist
 from sentrack.inference.structures import Bools, Ints, Terms
 from sentrack.inference.terms import Answer, Found, Reduction, kept_sizes, restrict
 from sentrack.inference.viterbi import checkpoint_stride, exact
 
+# Operations that are done whatever the time: some milliseconds.
+SMALL = 1e6
 # A sweep must cost this many times as much as one look at every term to be worth a shortlist.
 SHORTLIST = 16
 
@@ -51,29 +48,42 @@ class Auto:
         return reduction.answer([self._component(terms, limits) for terms in reduction.components])
 
     def _component(self, terms: Terms, limits: Limits) -> Found:
-        if _exact_cost(terms.sizes, limits) <= self.exact_operations:
-            return exact(terms, limits)
+        cost = _exact_cost(terms.sizes, limits)
+        if cost <= min(SMALL, self.exact_operations):
+            return exact(terms, Limits(limits.memory))
         search = Search(terms, limits)
+        try:
+            if cost <= self.exact_operations and limits.affords(cost):
+                return exact(terms, limits)
+            return self._searched(terms, search, limits)
+        except OutOfTime as stop:
+            search.lower(stop.upper_bound)
+            return search.found()
+        except Infeasible:
+            # Nothing among what is left is finite, so that nothing beats what is known.
+            return search.proven()
+
+    def _searched(self, terms: Terms, search: Search, limits: Limits) -> Found:
         if relaxation_operations(terms) > SHORTLIST * (terms.factor.size + terms.step.size):
-            keep = shortlist(terms, search)
+            keep = shortlist(terms, search, limits)
             if not kept_sizes(terms, keep).all():
                 return search.proven()
             terms, _ = restrict(terms, keep)
             if _exact_cost(terms.sizes, limits) <= self.exact_operations:
                 return _finish(terms, search, limits)
         if relaxation_bytes(terms) > limits.memory:
-            search.climb(terms, np.zeros_like(terms.sizes))
-            return search.found(quick_bound(terms, limits))
-        relaxation = Relaxation(terms)
+            search.climb(terms, first_answer(terms))
+            return search.found()
+        relaxation = Relaxation(terms, limits)
         search.follow(relaxation, climb=False)
-        while not search.closed(relaxation.upper_bound) and limits.seconds_left > 0:
+        while not search.closed:
             relaxation.sweep()
             gap = relaxation.upper_bound - search.score
             slow = not relaxation.progress > 0.05 * gap
             # Climbing costs about as much as a sweep, and the first sweeps may do without.
             sweeps = relaxation.sweeps
             search.follow(relaxation, climb=slow or (sweeps > 1 and sweeps.bit_count() == 1))
-            if search.closed(relaxation.upper_bound):
+            if search.closed:
                 break
             keep = relaxation.survivors(search.score)
             sizes = kept_sizes(relaxation.terms, keep)
@@ -82,22 +92,18 @@ class Auto:
                 return search.proven()
             if _exact_cost(sizes, limits) <= max(self.exact_operations, relaxation.operations):
                 relaxation.eliminate(keep)
-                return _finish(relaxation.terms, search, limits, relaxation.upper_bound)
+                search.lower(relaxation.upper_bound)
+                return _finish(relaxation.terms, search, limits)
             if relaxation.cost_of(sizes) <= 0.5 * relaxation.cost:
                 relaxation.eliminate(keep)
             elif slow and not _tighten(relaxation, sizes, keep, limits):
                 break
-        return search.found(relaxation.upper_bound)
+        return search.found()
 
 
-def _finish(terms: Terms, search: Search, limits: Limits, bound: float = math.inf) -> Found:
+def _finish(terms: Terms, search: Search, limits: Limits) -> Found:
     """Solve exactly what is left; nothing else can beat the best answer known."""
-    try:
-        best = exact(terms, limits)
-    except TimeoutError:
-        return search.found(bound)
-    except Infeasible:
-        return search.proven()
+    best = exact(terms, limits)
     search.offer(best.labels, best.score)
     return search.proven()
 
@@ -117,7 +123,7 @@ def _tighten(relaxation: Relaxation, sizes: Ints, keep: Bools, limits: Limits) -
 
     As long as sweeps still make some progress, only a cheap union is worth it.
     """
-    lattices = relaxation.lattices
+    lattices, terms = relaxation.lattices, relaxation.terms
     N = lattices.first.size - 1
     chains = [set(lattice_chains(lattices, n).tolist()) for n in range(N)]
     unions = [
@@ -130,9 +136,8 @@ def _tighten(relaxation: Relaxation, sizes: Ints, keep: Bools, limits: Limits) -
     cost, m, n = min(unions)
     union = np.array(sorted(chains[m] | chains[n]))
     rest = [np.array(sorted(c)) for i, c in enumerate(chains) if i not in (m, n)]
-    states = sum(float(joint_states(sizes, c).sum()) for c in [union, *rest])
-    affordable = 16 * states <= limits.memory
-    stuck = not relaxation.progress > ROUNDING
+    affordable = sweep_bytes(sizes, [union, *rest]) <= limits.memory
+    stuck = not relaxation.progress > terms.rounding
     if not affordable or (cost > max(4 * relaxation.cost, relaxation.operations) and not stuck):
         return not stuck
     if not keep.all():

@@ -2,38 +2,46 @@
 
 import numpy as np
 
-from sentrack.inference.lattices import joint_states, word_groups
+from sentrack.inference.lattices import frame_operations, group_chains, joint_states, word_groups
+from sentrack.inference.resources import Limits, OutOfTime
 from sentrack.inference.structures import Bools, Ints, Terms
 from sentrack.inference.terms import Reduction
 
-# Joint states of a frame up to which the whole component is examined together.
+# Joint states of a frame up to which chains are examined together; a state takes so many bytes.
 LARGEST = 1e6
+BYTES = 16
 
 
-def explain(reduction: Reduction) -> str:
-    """One line that names the frame and the track or word at fault.
+def explain(reduction: Reduction, limits: Limits) -> str:
+    """One line that names the frame and the track or word at fault, where it is found in time.
 
     Words are examined one at a time first, then all together where that is affordable.
     """
-    for terms in reduction.components:
-        groups = word_groups(terms)
-        everything = list(range(terms.spans.shape[0]))
-        faults = [fault for group in groups if (fault := _fault(terms, group))]
-        if not faults and joint_states(terms.sizes, np.arange(terms.chain.size)).max() <= LARGEST:
-            faults = [fault for fault in [_fault(terms, everything)] if fault]
-        if faults:
-            t, culprit = min(faults)
-            return f"frame {t}: {culprit} leaves no assignment with a finite score"
-    return "no assignment of tracks and states has a finite score"
+    nothing = "no assignment of tracks and states has a finite score"
+    try:
+        for terms in reduction.components:
+            faults = [fault for g in word_groups(terms) if (fault := _fault(terms, g, limits))]
+            if not faults:
+                everything = list(range(terms.spans.shape[0]))
+                faults = [fault for fault in [_fault(terms, everything, limits)] if fault]
+            if faults:
+                t, culprit = min(faults)
+                return f"frame {t}: {culprit} leaves no assignment with a finite score"
+    except OutOfTime:
+        return f"{nothing}; there was no time to find out why"
+    return nothing
 
 
-def _fault(terms: Terms, group: list[int]) -> tuple[int, str] | None:
+def _fault(terms: Terms, group: list[int], limits: Limits) -> tuple[int, str] | None:
     """Follow the reachable joint states of some factors' chains through the frames."""
-    T = terms.sizes.shape[1]
-    spanned = terms.spans[group].any(axis=0)
-    chains = np.flatnonzero(spanned) if group else np.arange(terms.chain.size)
+    chains = group_chains(terms, group)
+    largest = joint_states(terms.sizes, chains).max()
+    if largest > LARGEST or BYTES * largest > limits.memory:
+        return None
     alive: Bools = np.ones([int(terms.sizes[c, 0]) for c in chains], dtype=np.bool_)
-    for t in range(T):
+    for t, cost in enumerate(frame_operations(terms.sizes, chains)):
+        if not limits.affords(float(cost)):
+            raise OutOfTime
         for axis, c in enumerate(chains):
             name = _name(terms, int(terms.chain[c]))
             if t > 0:

@@ -6,10 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from sentrack.inference.ascent import ascend
+from sentrack.inference.ascent import ascend, first_answer
 from sentrack.inference.errors import Infeasible
-from sentrack.inference.relaxation import ROUNDING, Relaxation
-from sentrack.inference.resources import Limits
+from sentrack.inference.relaxation import Relaxation, relaxation_bytes, term_bound
+from sentrack.inference.resources import Limits, OutOfTime
 from sentrack.inference.solution import closes
 from sentrack.inference.structures import Ints, Terms
 from sentrack.inference.terms import Answer, Found, Reduction, assignment_score, problem_labels
@@ -18,6 +18,8 @@ from sentrack.inference.terms import Answer, Found, Reduction, assignment_score,
 @dataclass(frozen=True)
 class Dual:
     """Bound and answer from message passing alone; certified when they meet.
+
+    Where the messages do not fit the memory limit, it ascends, and bounds each term alone.
 
     Attributes:
         sweeps: most passes over the clip.
@@ -28,44 +30,59 @@ class Dual:
 
     def run(self, reduction: Reduction, limits: Limits, seed: int) -> Answer:  # noqa: ARG002
         """Tracks, states and an upper bound."""
-        found = []
-        for terms in reduction.components:
-            relaxation = Relaxation(terms)
-            search = Search(terms, limits)
+        return reduction.answer([self._component(terms, limits) for terms in reduction.components])
+
+    def _component(self, terms: Terms, limits: Limits) -> Found:
+        search = Search(terms, limits)
+        try:
+            if relaxation_bytes(terms) > limits.memory:
+                search.climb(terms, first_answer(terms))
+                return search.found()
+            relaxation = Relaxation(terms, limits)
             search.follow(relaxation, climb=True)
             while (
                 relaxation.sweeps < self.sweeps
-                and not search.closed(relaxation.upper_bound)
-                and relaxation.progress > ROUNDING
-                and limits.seconds_left > 0
+                and not search.closed
+                and relaxation.progress > terms.rounding
             ):
                 relaxation.sweep()
                 search.follow(relaxation, climb=True)
-            found.append(search.found(relaxation.upper_bound))
-        return reduction.answer(found)
+        except OutOfTime as stop:
+            search.lower(stop.upper_bound)
+        return search.found()
 
 
 class Search:
-    """The best assignment known of one component.
+    """The best assignment known of one component, and the best bound of what may beat it.
 
     Attributes:
         labels: (C, T), in the labels of the problem.
-        score: of them.
+        score: of them, or -inf before there are any.
+        upper_bound: no assignment that is not known to be worse scores more.
     """
 
     def __init__(self, terms: Terms, limits: Limits) -> None:
-        self._limits = limits
+        self._terms, self._limits = terms, limits
         self._tried: set[bytes] = set()
-        first = np.zeros_like(terms.sizes)
-        self.labels: Ints = problem_labels(terms, first)
-        self.score = assignment_score(terms, first)
+        self.labels: Ints = problem_labels(terms, np.zeros_like(terms.sizes))
+        self.score, self.upper_bound = -math.inf, math.inf
+
+    @property
+    def closed(self) -> bool:
+        """Whether the best score known meets the bound."""
+        return closes(self.score, self.upper_bound)
 
     def follow(self, relaxation: Relaxation, climb: bool) -> None:
+        """Take the bound of a relaxation of all that is left, and try its answer."""
+        self.lower(relaxation.upper_bound)
+        self.try_answer(relaxation, climb)
+
+    def try_answer(self, relaxation: Relaxation, climb: bool) -> None:
         """Read an answer off a relaxation; on request improve it."""
         terms = relaxation.terms
         labels = relaxation.decode()
         self.offer(problem_labels(terms, labels), assignment_score(terms, labels))
-        if climb and not self.closed(relaxation.upper_bound):
+        if climb and not self.closed:
             self.climb(terms, labels)
 
     def climb(self, terms: Terms, labels: Ints) -> None:
@@ -81,16 +98,20 @@ class Search:
         if score > self.score:
             self.labels, self.score = labels, score
 
-    def closed(self, upper_bound: float) -> bool:
-        """Whether the best score known meets the bound."""
-        return closes(self.score, upper_bound)
+    def lower(self, upper_bound: float) -> None:
+        """Take a bound of all that is not known to be worse than the best known."""
+        self.upper_bound = min(self.upper_bound, upper_bound)
 
-    def found(self, upper_bound: float) -> Found:
-        """The best known, given a bound of all that is not known to be worse."""
-        return Found(self.labels, self.score, max(self.score, upper_bound))
+    def found(self) -> Found:
+        """The best known, or what is quickly found where nothing is."""
+        if self.score == -math.inf:
+            self.climb(self._terms, first_answer(self._terms))
+        if self.upper_bound == math.inf:
+            self.upper_bound = term_bound(self._terms)
+        return Found(self.labels, self.score, max(self.score, self.upper_bound))
 
     def proven(self) -> Found:
         """The best known, which nothing can beat."""
         if self.score == -math.inf:
             raise Infeasible("no assignment of tracks and states has a finite score")
-        return self.found(self.score)
+        return Found(self.labels, self.score, self.score)

@@ -1,4 +1,4 @@
-"""Copying the terms of the labels that are kept."""
+"""Passes over all terms: copying those of the labels that are kept, and how large they are."""
 
 import numpy as np
 
@@ -54,3 +54,13 @@ def gather_factors(old: Terms, new: Terms, kept: Flat) -> None:
                     if index[i] < new.sizes[axis[i], t]:
                         break
                     index[i] = 0
+
+
+@entry
+def largest(values: Flat) -> float:
+    """The largest absolute value among those that are finite."""
+    most = 0.0
+    for value in values:
+        if value > -np.inf:
+            most = max(most, abs(value))
+    return most

@@ -1,6 +1,7 @@
 """The paper's own method: Eq. 4 relaxed (Eq. 5) and climbed by the Growth Transform."""
 
 import math
+import time
 from collections import defaultdict, deque
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -8,6 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from sentrack.inference.dual import Search
 from sentrack.inference.errors import Infeasible
 from sentrack.inference.polynomial import EPSILON, Polynomial
 from sentrack.inference.problem import Array, Labels, Problem
@@ -19,6 +21,8 @@ Hyperedges = list[tuple[tuple[int, ...], Array]]
 
 # What a probability that is zero is smoothed to in the authors' release, as a log: -230.26 nats.
 PENALTY = math.log(1e-100)
+# Operations per entry of all tables before the first update; no start is made without the time.
+PREPARING = 100
 
 
 @dataclass(frozen=True)
@@ -77,11 +81,16 @@ class Growth:
 
     def run(self, reduction: Reduction, limits: Limits, seed: int) -> Answer:
         """The tracks and states found, with the bound of one pass over the words."""
+        parts = [Search(terms, limits) for terms in reduction.components]
+        for search, terms in zip(parts, reduction.components, strict=True):
+            search.lower(quick_bound(terms, limits))
+        size = sum(t.node.size + t.step.size + t.factor.size for t in reduction.components)
+        if not limits.affords(PREPARING * size):
+            return reduction.answer([search.found() for search in parts])
         problem = reduction.problem
         tracks, states, _ = self.maximize(problem, seed, limits.deadline)
-        score = problem.score(tracks, states)
-        bound = math.fsum(quick_bound(terms, limits) for terms in reduction.components)
-        return Answer(tracks, states, score, max(score, bound))
+        bound = math.fsum(search.upper_bound for search in parts)
+        return reduction.bounded(tracks, states, problem.score(tracks, states), bound)
 
     def maximize(
         self, problem: Problem, seed: int = 0, deadline: float = math.inf
@@ -100,7 +109,7 @@ class Growth:
         Raises:
             Infeasible: naming a frame, and the track or word that has no label left in it.
         """
-        polynomial, vertices = self.polynomial(problem)
+        polynomial, vertices = self.polynomial(problem, deadline)
         maximum = polynomial.maximize(
             self.starts,
             self.iterations,
@@ -113,14 +122,18 @@ class Growth:
         tracks, states = vertices.decode(maximum.labelling)
         return tracks, states, maximum.relaxed_value
 
-    def polynomial(self, problem: Problem) -> tuple[Polynomial, Vertices]:
+    def polynomial(
+        self, problem: Problem, deadline: float = math.inf
+    ) -> tuple[Polynomial, Vertices]:
         """Eq. 5 of a problem in the form of Eq. 9, and what its vertices stand for.
+
+        After the deadline labels that cannot be part of a finite score are looked for no more.
 
         Raises:
             Infeasible: naming a frame, and the track or word that has no label left in it.
         """
         terms = _terms(problem)
-        kept = _possible(problem, terms)
+        kept = _possible(problem, terms, deadline)
         restricted = []
         for scope, table in terms:
             part = table[np.ix_(*(kept[u] for u in scope))]
@@ -160,11 +173,11 @@ def _terms(problem: Problem) -> Hyperedges:
     return terms
 
 
-def _possible(problem: Problem, terms: Hyperedges) -> list[Labels]:
+def _possible(problem: Problem, terms: Hyperedges, deadline: float) -> list[Labels]:
     """For every vertex the labels that may be part of a finite score.
 
     A label goes when a term is -inf for all combinations of it with the labels that are left of
-    the other vertices, until there is no such label.
+    the other vertices, until there is no such label or the deadline has passed.
     """
     sizes = [*problem.sizes.ravel().tolist()]
     sizes += [problem.states(word) for word in range(problem.W) for _ in range(problem.T)]
@@ -178,7 +191,7 @@ def _possible(problem: Problem, terms: Hyperedges) -> list[Labels]:
             incident[u].append(n)
     queue = deque(range(len(forbidding)))
     queued = set(queue)
-    while queue:
+    while queue and time.monotonic() < deadline:
         n = queue.popleft()
         queued.remove(n)
         scope, finite = forbidding[n]

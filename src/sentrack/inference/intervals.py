@@ -59,8 +59,14 @@ def best_interval(
         seed: of the methods that start at random.
         time_limit: seconds.
         memory_limit: bytes.
+
+    Raises:
+        Infeasible: when no interval has a finite score.
+        ProblemTooLarge: when `viterbi` would exceed the memory limit.
     """
     found = solve(opened(problem, final), method, seed, time_limit, memory_limit)
+    if found.score == -np.inf:
+        return _some_frame(problem, final, found)
     inside = np.flatnonzero(found.tracks[0] < problem.sizes[0])
     first, last = int(inside[0]), int(inside[-1]) + 1
     solution = replace(
@@ -69,6 +75,25 @@ def best_interval(
         states=found.states[: problem.W, first:last],
     )
     return Interval(first, last, solution)
+
+
+def _some_frame(problem: Problem, final: Final, found: Solution) -> Interval:
+    """The first frame alone, where no interval was found in time: an answer, worth what it is."""
+    here = between(problem, 0, 1)
+    tracks = np.array([[here.unary(i, 0).argmax()] for i in range(here.L)], dtype=np.int64)
+    ends = [here.initial(w) + _leave(here, w, final) for w in range(here.W)]
+    states = np.array([end.argmax() for end in ends], dtype=np.int64).reshape(here.W, 1)
+    may_end = all(end.max() > -np.inf for end in ends)
+    score = here.score(tracks, states) if may_end else -np.inf
+    bound = max(score, found.upper_bound)
+    solution = replace(found, tracks=tracks, states=states, score=score, upper_bound=bound)
+    return Interval(0, 1, solution)
+
+
+def _leave(problem: Problem, w: int, final: Final) -> Array:
+    """(K,): 0 for the states in which a word may end, -inf for others."""
+    end = np.ones(problem.states(w)) if final is None else final[w]
+    return np.where(np.asarray(end, dtype=np.bool_), 0.0, -np.inf)
 
 
 def best_intervals(
@@ -142,8 +167,7 @@ def opened(problem: Problem, final: Final = None) -> Problem:
             joined = [h.max(axis=0, keepdims=True) for h in emission]
             words.append(WordTerms([0.0], [[0.0]], joined, problem.link(w)))
             continue
-        end = np.ones(problem.states(w)) if final is None else final[w]
-        leave = np.where(np.asarray(end, dtype=np.bool_), 0.0, -np.inf)
+        leave = _leave(problem, w, final)
         chain = _chain(problem.initial(w), problem.transition(w), leave)
         emission = [_emission(problem.emission(w, t)) for t in every]
         emission[-1][: len(leave)] += leave.reshape(-1, *[1] * len(problem.link(w)))

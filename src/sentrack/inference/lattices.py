@@ -89,17 +89,39 @@ def word_groups(terms: Terms) -> Groups:
 
 
 def operations(sizes: Ints, chains: Ints) -> float:
-    """Additions and comparisons of one sweep over a lattice of these chains: Σ_t S·(ΣJ+ΣK).
+    """Additions and comparisons of one sweep over a lattice of these chains: Σ_t S·(ΣJ+ΣK)."""
+    return float(frame_operations(sizes, chains).sum())
+
+
+def frame_operations(sizes: Ints, chains: Ints) -> Floats:
+    """(T,) the same, frame by frame.
 
     Two more per joint state stand for the terms of the frame.
     """
     rows = sizes[chains].astype(np.float64)
-    return float((rows.prod(axis=0) * (np.where(rows > 1, rows, 0.0).sum(axis=0) + 2.0)).sum())
+    return np.asarray(rows.prod(axis=0) * (np.where(rows > 1, rows, 0.0).sum(axis=0) + 2.0))
 
 
 def joint_states(sizes: Ints, chains: Ints) -> Floats:
     """(T,) the number of joint states of a lattice of these chains, as floats (they overflow)."""
     return np.asarray(sizes[chains].astype(np.float64).prod(axis=0))
+
+
+def sweep_bytes(sizes: Ints, lattices: list[Ints]) -> float:
+    """Memory of sweeping lattices, each given by its chains, in both directions.
+
+    That is two stores of messages, a table of every lattice, and two of the largest half way
+    between two frames.
+    """
+    states = [joint_states(sizes, chains) for chains in lattices]
+    between = max(between_states(sizes, chains) for chains in lattices)
+    return 8.0 * (sum(2 * float(s.sum()) + float(s.max()) for s in states) + 2 * between)
+
+
+def between_states(sizes: Ints, chains: Ints) -> float:
+    """The most that a table half way between two frames, or of one frame, may hold."""
+    wider = np.maximum(sizes[:, :-1], sizes[:, 1:]) if sizes.shape[1] > 1 else sizes
+    return float(joint_states(wider, chains).max())
 
 
 def group_chains(terms: Terms, group: list[int]) -> Ints:

@@ -24,8 +24,10 @@ Term = tuple[tuple[int, ...], npt.ArrayLike]
 EPSILON = 1e-6
 # Up to this many points are faster one by one.
 FEW = 10
-# Iterations between two looks at the clock and at the labels that died out.
+# Iterations between two looks at the labels that died out, and at whether anything still moves.
 SEGMENT = 100
+# Products of one call of a kernel, after which the clock is looked at.
+PRODUCTS = 2e8
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +185,17 @@ class Polynomial:
         if dtype not in ("float64", "float32"):
             raise ValueError(f"dtype is {dtype!r}; it must be 'float64' or 'float32'")
         constants = self._constants(epsilon)
-        random = np.random.default_rng(seed).standard_exponential((starts, self.size))
+        rng = np.random.default_rng(seed)
+        if deadline < math.inf:
+            # Time to evaluate all starts, and to round the best of them, is kept back; where there
+            # is little, starts are fewer.
+            begin = time.monotonic()
+            self.value(self._normalized(np.ones((min(starts, LANES), self.size))))
+            once = time.monotonic() - begin
+            affordable = int((deadline - time.monotonic()) / (4 * once + 1e-9)) * LANES
+            starts = max(1, min(starts, affordable))
+            deadline -= once * (-(-starts // LANES) + 2)
+        random = rng.standard_exponential((starts, self.size))
         x, _ = self._climb(self._normalized(random), constants, iterations, dtype, deadline)
         values = self.value(x)
         best = x[np.argmax(values)]
@@ -279,11 +291,14 @@ class Polynomial:
         def run(begin: int, end: int) -> None:
             for n, (part, lanes) in enumerate(batches[begin:end], begin):
                 block = _transposed(x[part], lanes, dtype)
-                for done in range(0, iterations, SEGMENT):
-                    steps, before = min(SEGMENT, iterations - done), block.copy()
+                most = max(1, min(SEGMENT, int(PRODUCTS / (lanes * (plan.tables.size + 1)))))
+                for done in range(0, iterations, most):
+                    if time.monotonic() > deadline:
+                        break
+                    steps, before = min(most, iterations - done), block.copy()
                     kernels.grow(plan, lanes, base, self.offset, block.ravel(), steps, tiny)
                     moved[n] = not np.array_equal(before, block)
-                    if not moved[n] or time.monotonic() > deadline:
+                    if not moved[n]:
                         break
                 points = block[: self.size, : part.stop - part.start].T
                 # In float32 the sums are one to its precision only.

@@ -14,7 +14,7 @@ from sentrack.inference.compiled import entry, internal
 from sentrack.inference.diagnosis import explain
 from sentrack.inference.errors import Infeasible, ProblemTooLarge
 from sentrack.inference.large import add_rows, frame_terms
-from sentrack.inference.lattices import joint_states, one_lattice, operations
+from sentrack.inference.lattices import between_states, joint_states, one_lattice, operations
 from sentrack.inference.messages import load_step
 from sentrack.inference.problem import Problem
 from sentrack.inference.resources import Limits
@@ -59,7 +59,7 @@ def posteriors(problem: Problem, memory_limit: int | None = None) -> Posteriors:
     sums = _Sums(problem)
     for terms in reduction.components:
         _check_size(terms, limits)
-        _component(reduction, terms, sums)
+        _component(reduction, terms, sums, limits)
     for w in range(problem.W):
         if sums.emissions[w][0] is None:
             sums.fold(w)
@@ -114,7 +114,7 @@ class _Sums:
             self.emissions[w][t] = table
 
 
-def _component(reduction: Reduction, terms: Terms, sums: _Sums) -> None:
+def _component(reduction: Reduction, terms: Terms, sums: _Sums, limits: Limits) -> None:
     """Forward tables of all frames, then backward, reading off the marginals."""
     lattices = one_lattice(terms)
     tables = _Tables(terms, lattices)
@@ -124,12 +124,14 @@ def _component(reduction: Reduction, terms: Terms, sums: _Sums) -> None:
         forward.append(tables.full(t, tables.send(t, True, forward[-1])))
     log_partition = _log_sum(forward[-1])
     if log_partition == -math.inf:
-        raise Infeasible(explain(reduction))
+        raise Infeasible(explain(reduction, limits))
     sums.partitions.append(log_partition)
     message = np.zeros(int(lattices.states[0, T - 1]))
     for t in range(T - 1, -1, -1):
         shape = tuple(int(n) for n in terms.sizes[:, t])
-        joint = np.exp(forward[t] + message - log_partition).reshape(shape)
+        table = forward[t] + message
+        table -= log_partition
+        joint = np.exp(table, out=table).reshape(shape)
         for axis, chain in enumerate(terms.chain.tolist()):
             others = tuple(i for i in range(len(shape)) if i != axis)
             marginal = joint.sum(axis=others)
@@ -141,13 +143,13 @@ def _component(reduction: Reduction, terms: Terms, sums: _Sums) -> None:
         for f in range(terms.spans.shape[0]):
             sums.emission(terms, f, t, joint.sum(axis=tuple(np.flatnonzero(~terms.spans[f]))))
         full = tables.full(t, message)
+        full -= log_partition
         if t > 0:
             for axis, chain in enumerate(terms.chain.tolist()):
                 if chain >= terms.L:
                     moved = tables.send(t, True, forward[t - 1], skip=axis)
-                    sums.transitions[chain - terms.L][t - 1] = _pairs(
-                        terms, axis, t, moved, full - log_partition
-                    )
+                    sums.transitions[chain - terms.L][t - 1] = _pairs(terms, axis, t, moved, full)
+            full += log_partition
             message = tables.send(t - 1, False, full)
 
 
@@ -165,9 +167,15 @@ def _pairs(terms: Terms, axis: int, t: int, before: Floats, after: Floats) -> Fl
     K = int(terms.sizes[axis, t])
     outer = int(terms.sizes[:axis, t].prod())
     at = terms.step_at[axis, t]
-    step = terms.step[at : at + K * K].reshape(1, K, K, 1)
-    joint = before.reshape(outer, K, 1, -1) + step + after.reshape(outer, 1, K, -1)
-    return np.asarray(np.exp(joint).sum(axis=(0, 3)))
+    step = terms.step[at : at + K * K].reshape(K, K)
+    before, after = before.reshape(outer, K, -1), after.reshape(outer, K, -1)
+    pairs = np.empty((K, K))
+    # One state at a time, for all pairs at once would take K tables.
+    for k in range(K):
+        joint = after + step[k][:, None]
+        joint += before[:, k, None]
+        pairs[k] = np.exp(joint, out=joint).sum(axis=(0, 2))
+    return pairs
 
 
 class _Tables:
@@ -201,9 +209,10 @@ def _log_sum(values: Floats) -> float:
 
 
 def _check_size(terms: Terms, limits: Limits) -> None:
+    """Forward tables of all frames, and at most eight more of the size of the largest."""
     chains = np.arange(terms.chain.size)
     states = joint_states(terms.sizes, chains)
-    need = 8 * (states.sum() + 4 * states.max())
+    need = 8 * (float(states.sum()) + 8 * between_states(terms.sizes, chains))
     if need > limits.memory:
         work = 2 * operations(terms.sizes, chains)
         raise ProblemTooLarge(int(states.max()), int(need), int(work), limits.memory)

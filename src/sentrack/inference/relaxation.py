@@ -14,41 +14,44 @@ from sentrack.inference.errors import Infeasible
 from sentrack.inference.lattices import (
     decompose,
     group_chains,
-    joint_states,
     lattice_chains,
     merge,
     operations,
     restrict_lattices,
+    sweep_bytes,
     word_groups,
 )
-from sentrack.inference.resources import Limits
+from sentrack.inference.passes import sweep
+from sentrack.inference.resources import Limits, OutOfTime
 from sentrack.inference.structures import Bools, Floats, Ints, Terms
-from sentrack.inference.sweeps import decode_all, sweep
-from sentrack.inference.terms import restrict
+from sentrack.inference.sweeps import decode_all
+from sentrack.inference.terms import block_maxima, restrict
 
-# Bounds and scores are sums of many terms; differences below this part of them are rounding.
-ROUNDING = 1e-9
+
+def term_bound(terms: Terms) -> float:
+    """An upper bound from each term alone: the sum of the maxima of all blocks."""
+    kinds = (
+        (terms.node, terms.node_at),
+        (terms.step, terms.step_at[:, 1:]),
+        (terms.factor, terms.factor_at),
+    )
+    bound = sum(float(block_maxima(values, at).sum()) for values, at in kinds)
+    return bound + terms.rounding
 
 
 def quick_bound(terms: Terms, limits: Limits) -> float:
-    """An upper bound from one pass over the words, or from each term alone if that does not fit."""
+    """An upper bound from one pass over the words, or from each term alone if that is too much."""
     if relaxation_bytes(terms) <= limits.memory:
-        return Relaxation(terms).upper_bound
-    places = (terms.node_at, terms.step_at[:, 1:], terms.factor_at)
-    values = (terms.node, terms.step, terms.factor)
-    return sum(
-        float(np.maximum.reduceat(value, at.ravel()).sum())
-        for value, at in zip(values, places, strict=True)
-        if at.size
-    )
+        try:
+            return Relaxation(terms, limits).upper_bound
+        except OutOfTime:
+            pass
+    return term_bound(terms)
 
 
 def relaxation_bytes(terms: Terms) -> float:
     """Memory of the messages of the cheapest relaxation."""
-    groups = word_groups(terms)
-    return sum(
-        16.0 * float(joint_states(terms.sizes, group_chains(terms, g)).sum()) for g in groups
-    )
+    return sweep_bytes(terms.sizes, [group_chains(terms, g) for g in word_groups(terms)])
 
 
 def relaxation_operations(terms: Terms) -> float:
@@ -58,6 +61,8 @@ def relaxation_operations(terms: Terms) -> float:
 
 class Relaxation:
     """Lattices that share chains, and the messages in them.
+
+    All that passes messages may raise OutOfTime, after which it is of no use any more.
 
     Attributes:
         terms: what is left of the component.
@@ -79,8 +84,8 @@ class Relaxation:
     _forward: bool
     _changes: tuple[float, float]
 
-    def __init__(self, terms: Terms) -> None:
-        self.terms = terms
+    def __init__(self, terms: Terms, limits: Limits) -> None:
+        self.terms, self._limits = terms, limits
         self.lattices = decompose(terms, word_groups(terms))
         self.sweeps, self.operations = 0, 0.0
         self._start()
@@ -90,10 +95,15 @@ class Relaxation:
         before = self.upper_bound
         self._forward = not self._forward
         mine, other = self._stores if self._forward else (self._stores[1], self._stores[0])
-        sweep(self.terms, self.lattices, mine, other, self._forward, True, self._best, self.bounds)
+        try:
+            self._pass(mine, other, True)
+        except OutOfTime as stop:
+            # Every frame leaves a bound that holds.
+            stop.upper_bound = min(before, float(self._best.sum()))
+            raise
+        self.upper_bound = min(before, float(self._best.sum()))
         self.sweeps += 1
         self.operations += self.cost
-        self.upper_bound = min(before, float(self._best.sum()))
         self._check_feasible()
         self._changes = (self._changes[1], before - self.upper_bound)
         self.progress = max(self._changes)
@@ -115,7 +125,7 @@ class Relaxation:
 
     def survivors(self, score: float) -> Bools:
         """Labels (laid out like `terms.node`) that an assignment better than `score` may use."""
-        return np.asarray(self.bounds > score - ROUNDING * (1 + abs(score)))
+        return np.asarray(self.bounds > score - self.terms.rounding)
 
     def cost_of(self, sizes: Ints) -> float:
         """Operations of a sweep with this many labels (C, T) per chain and frame."""
@@ -146,20 +156,24 @@ class Relaxation:
         self._best = np.empty(N)
         self.bounds = np.full(self.terms.node.size, np.inf)
         self._forward = False
-        sweep(
-            self.terms,
-            lattices,
-            self._stores[1],
-            self._stores[0],
-            False,
-            False,
-            self._best,
-            self.bounds,
-        )
+        self._pass(self._stores[1], self._stores[0], False)
         self.upper_bound = float(self._best.sum())
         self.operations += self.cost
         self.progress, self._changes = math.inf, (math.inf, math.inf)
         self._check_feasible()
+
+    def _pass(self, mine: Floats, other: Floats, update: bool) -> None:
+        sweep(
+            self.terms,
+            self.lattices,
+            mine,
+            other,
+            self._forward,
+            update,
+            self._best,
+            self.bounds,
+            self._limits,
+        )
 
     def _check_feasible(self) -> None:
         if self.upper_bound == -math.inf:

@@ -1,38 +1,70 @@
 """Time, memory and threads that a solver may use."""
 
+import math
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
+# Operations of one call of a kernel, where it can be split; the clock is looked at in between.
+CHUNK = 1e8
+# Operations per second until some have been timed, and how many are enough to time.
+PACE = 5e8
+TIMED = 1e7
 
-@dataclass(frozen=True)
+
+class OutOfTime(Exception):  # noqa: N818 - it is no error: what was found by then is the answer
+    """The deadline has passed, or would pass before the next piece of work is done.
+
+    Attributes:
+        upper_bound: what was proven by then, of all that was being bounded.
+    """
+
+    upper_bound = math.inf
+
+
 class Limits:
     """How far a solver may go.
 
-    Attributes:
-        memory: bytes.
+    Args:
+        memory: bytes for messages.
         deadline: on the clock of time.monotonic.
     """
 
-    memory: int
-    deadline: float
+    def __init__(self, memory: int, deadline: float = math.inf) -> None:
+        self.memory, self.deadline = memory, deadline
+        self._pace = PACE
 
     @classmethod
     def of(cls, time_limit: float | None, memory_limit: int | None) -> "Limits":
         """Limits in seconds from now and in bytes; by default none, and half of what is free."""
         return cls(
             free_memory() // 2 if memory_limit is None else memory_limit,
-            float("inf") if time_limit is None else time.monotonic() + time_limit,
+            math.inf if time_limit is None else time.monotonic() + time_limit,
         )
 
-    @property
-    def seconds_left(self) -> float:
-        """Seconds until the deadline, which may have passed."""
-        return self.deadline - time.monotonic()
+    def affords(self, operations: float) -> bool:
+        """Whether so many operations, at the pace of the last ones, end before the deadline."""
+        return (
+            self.deadline == math.inf or time.monotonic() + operations / self._pace < self.deadline
+        )
+
+    @contextmanager
+    def spend(self, operations: float) -> Iterator[None]:
+        """Do a piece of work and learn from it how fast this machine is.
+
+        Raises:
+            OutOfTime: before the work, if it would not be done in time.
+        """
+        if not self.affords(operations):
+            raise OutOfTime
+        start = time.monotonic()
+        yield
+        if operations >= TIMED:
+            self._pace = operations / max(time.monotonic() - start, 1e-9)
 
 
 def free_memory() -> int:
@@ -56,8 +88,33 @@ def free_memory() -> int:
 
 def in_parallel(work: Callable[[int, int], object], size: int) -> None:
     """Call work(lo, hi) on equal parts of range(size), one per core, and wait for all."""
+    _split(work, 0, size)
+
+
+def in_pieces(
+    work: Callable[[int, int], object], size: int, operations: float, limits: Limits
+) -> None:
+    """The same, piece by piece, with a look at the clock before each.
+
+    Args:
+        work: called with parts of range(size).
+        size: of the range.
+        operations: of all of it.
+        limits: with the deadline.
+
+    Raises:
+        OutOfTime: before a piece that would not be done in time.
+    """
+    pieces = min(size, math.ceil(operations / (CHUNK * _cores())) or 1)
+    for i in range(pieces):
+        with limits.spend(operations / pieces):
+            _split(work, size * i // pieces, size * (i + 1) // pieces)
+
+
+def _split(work: Callable[[int, int], object], first: int, last: int) -> None:
+    size = last - first
     parts = min(size, _cores())
-    edges = [size * i // parts for i in range(parts + 1)]
+    edges = [first + size * i // parts for i in range(parts + 1)]
     tasks: Iterable[object] = _pool().map(work, edges[:-1], edges[1:])
     for _ in tasks:
         pass

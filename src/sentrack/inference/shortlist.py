@@ -12,38 +12,51 @@ from sentrack.inference.compiled import ONE, Flat, entry
 from sentrack.inference.dual import Search
 from sentrack.inference.errors import Infeasible
 from sentrack.inference.lattices import track_lattices
-from sentrack.inference.relaxation import ROUNDING, Relaxation
+from sentrack.inference.passes import sweep
+from sentrack.inference.relaxation import Relaxation, relaxation_bytes
+from sentrack.inference.resources import Limits
 from sentrack.inference.structures import Bools, Floats, Terms
-from sentrack.inference.sweeps import add_axis, axis_maxima, sweep
-from sentrack.inference.terms import chain_slice, restrict
+from sentrack.inference.sweeps import add_axis, axis_maxima
+from sentrack.inference.terms import block_maxima, chain_slice, restrict
 
 # Candidates per track and frame, on average, among which the first answer is sought.
 BEAM = 4
 
 
-def shortlist(terms: Terms, search: Search) -> Bools:
-    """Find a first answer, and mark the labels (laid out like `node`) that a better one may use."""
-    bounds = candidate_bounds(terms)
+def shortlist(terms: Terms, search: Search, limits: Limits) -> Bools:
+    """Find a first answer, and mark the labels (laid out like `node`) that a better one may use.
+
+    Raises:
+        OutOfTime: when time is over before that.
+    """
+    bounds = candidate_bounds(terms, limits)
     tracks = bounds < np.inf
-    seats = min(BEAM * int((terms.chain < terms.L).sum()) * terms.sizes.shape[1], tracks.sum())
     candidates = bounds[tracks]
-    # The best candidate of every track and frame has the largest bound of all.
+    search.lower(float(candidates.max()) + terms.rounding)
+    seats = min(BEAM * int((terms.chain < terms.L).sum()) * terms.sizes.shape[1], candidates.size)
     cut = np.partition(candidates, candidates.size - seats)[candidates.size - seats]
-    narrowed, _ = restrict(terms, bounds >= cut)
-    try:
-        relaxation = Relaxation(narrowed)
-        search.follow(relaxation, climb=False)
-        if not search.closed(relaxation.upper_bound):
-            relaxation.sweep()
-            search.follow(relaxation, climb=True)
-    except Infeasible:
-        # The best by themselves do not go together, and the first answer must be among the others.
-        return np.asarray(bounds > -np.inf)
-    return np.asarray(bounds > search.score - ROUNDING * (1 + abs(search.score)))
+    # Every track keeps its best of every frame, though rounding sets it below the best of another.
+    best = np.repeat(block_maxima(bounds, terms.node_at).ravel(), terms.sizes.ravel())
+    narrowed, _ = restrict(terms, bounds >= np.minimum(cut, best))
+    if relaxation_bytes(narrowed) <= limits.memory:
+        try:
+            relaxation = Relaxation(narrowed, limits)
+            search.try_answer(relaxation, climb=False)
+            if not search.closed:
+                relaxation.sweep()
+                search.try_answer(relaxation, climb=True)
+        except Infeasible:
+            # The best by themselves do not go together: the first answer is among the others.
+            pass
+    return np.asarray(bounds > search.score - terms.rounding)
 
 
-def candidate_bounds(terms: Terms) -> Floats:
-    """The best score that any assignment with a given candidate can have; inf for words' states."""
+def candidate_bounds(terms: Terms, limits: Limits) -> Floats:
+    """The best score that any assignment with a given candidate can have; inf for words' states.
+
+    Raises:
+        OutOfTime: when time is over before they are known.
+    """
     rows = np.flatnonzero(terms.chain < terms.L).tolist()
     node = terms.node.copy()
     spread(terms, node, np.empty(_largest_block(terms)))
@@ -62,8 +75,8 @@ def candidate_bounds(terms: Terms) -> Floats:
     lattices = track_lattices(alone)
     ahead, behind = np.empty(alone.node.size), np.empty(alone.node.size)
     best, found = np.empty(len(rows)), np.full(alone.node.size, np.inf)
-    sweep(alone, lattices, ahead, behind, False, False, best, found)
-    sweep(alone, lattices, behind, ahead, True, True, best, found)
+    sweep(alone, lattices, ahead, behind, False, False, best, found, limits)
+    sweep(alone, lattices, behind, ahead, True, True, best, found, limits)
     bounds = np.full(terms.node.size, np.inf)
     for row, c in enumerate(rows):
         bounds[chain_slice(terms, c)] = found[chain_slice(alone, row)]

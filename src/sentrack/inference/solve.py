@@ -14,7 +14,7 @@ from sentrack.inference.growth import Growth
 from sentrack.inference.problem import Problem
 from sentrack.inference.resources import Limits
 from sentrack.inference.solution import Solution
-from sentrack.inference.sweeps import sweep
+from sentrack.inference.sweeps import sweep_frames
 from sentrack.inference.terms import Answer, Reduction, reduce
 from sentrack.inference.viterbi import Viterbi
 
@@ -50,8 +50,11 @@ def solve(
         problem: the terms.
         method: "auto", "viterbi", "dual", "ascent" or "growth", or a configured object of theirs.
         seed: of the methods that start at random.
-        time_limit: seconds after which to answer with the best found; viterbi does not stop early.
-        memory_limit: bytes for the messages of a lattice; by default half of what is free.
+        time_limit: seconds after which to answer with the best found and a bound that holds. All
+            terms are read once, and an answer is made of each track by itself, however long that
+            takes. An answer that was not found in time may score -inf.
+        memory_limit: bytes for the messages of a lattice, beyond those of one track; by default
+            half of what is free.
 
     Returns:
         The best answer found, with an upper bound of every possible answer.
@@ -59,16 +62,17 @@ def solve(
     Raises:
         Infeasible: when no assignment has a finite score.
         ProblemTooLarge: when `viterbi` would exceed the memory limit.
+        ProblemError: when there is no such method, or the values are too large to add up.
     """
     start = time.perf_counter()
     solver = _method(method)
     limits = Limits.of(time_limit, memory_limit)
     reduction = reduce(problem)
-    announce(sweep)
+    announce(sweep_frames)
     try:
         answer = solver.run(reduction, limits, seed)
     except Infeasible:
-        raise Infeasible(explain(reduction)) from None
+        raise Infeasible(explain(reduction, limits)) from None
     return Solution(
         tracks=answer.tracks,
         states=answer.states,

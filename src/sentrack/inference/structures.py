@@ -28,6 +28,7 @@ class Terms(NamedTuple):
         factor_at: (F, T) start of a factor's block, in `factor`.
         factor: terms that tie chains together within a frame.
         word: (F,) the word that a factor comes from.
+        rounding: nats by which two sums of the same terms in different orders may differ.
     """
 
     L: int
@@ -42,6 +43,7 @@ class Terms(NamedTuple):
     factor_at: Ints
     factor: Floats
     word: Ints
+    rounding: float
 
 
 class Lattices(NamedTuple):

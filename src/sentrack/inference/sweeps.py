@@ -243,7 +243,7 @@ def mixed_states(terms: Terms, lattices: Lattices, n: int) -> int:
 
 
 @entry
-def sweep(
+def sweep_frames(
     terms: Terms,
     lattices: Lattices,
     mine: Flat,
@@ -252,8 +252,11 @@ def sweep(
     update: bool,
     best: Flat,
     bound: Flat,
+    full: Flat,
+    begin: int,
+    end: int,
 ) -> None:
-    """Pass messages through all frames of all lattices, in one direction.
+    """Pass messages through some frames of all lattices, in one direction.
 
     Args:
         terms: the reduced problem.
@@ -264,6 +267,9 @@ def sweep(
         update: make the copies agree frame by frame (sequential tree-reweighted style).
         best: (N,) the maximum of every lattice, kept up to date.
         bound: lowered to the bound of every label, when `update` is set.
+        full: the tables of the last frame, kept from one call to the next.
+        begin: frames passed before.
+        end: frames passed after this call.
     """
     sizes = terms.sizes
     states, owner_first, table_at, chain_of, first_axis = (
@@ -289,14 +295,14 @@ def sweep(
         none[c] = -1
         for t in range(T):
             widest = max(widest, sizes[c, t])
-    full, ping, pong = np.empty(total), np.empty(largest), np.empty(largest)
+    ping, pong = np.empty(largest), np.empty(largest)
     g = np.empty(widest * widest)
     vectors = np.empty(C * widest)
     copies = 1
     for c in range(C):
         copies = max(copies, owner_first[c + 1] - owner_first[c])
     maxima = np.empty((copies + 1, widest))
-    for s in range(T):
+    for s in range(begin, end):
         t = s if forward else T - 1 - s
         for n in range(N):
             at, size = table_at[n, t], states[n, t]

@@ -12,10 +12,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sentrack.inference.errors import Infeasible
-from sentrack.inference.gather import gather_factors, gather_steps
+from sentrack.inference.errors import Infeasible, ProblemError
+from sentrack.inference.gather import gather_factors, gather_steps, largest
 from sentrack.inference.problem import Problem
+from sentrack.inference.solution import closes
 from sentrack.inference.structures import Bools, Floats, Ints, Terms
+
+# Of the sum of the absolute values of an assignment's terms: by how much another order of adding
+# may change the result. Some thousand units in the last place, for sums of millions of terms and
+# for hundreds of sweeps that move parts of terms to and fro.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,16 @@ class Reduction:
             states[terms.chain[~of_tracks] - problem.L] = part.labels[~of_tracks]
         score = math.fsum(part.score for part in found)
         bound = math.fsum(part.upper_bound for part in found)
-        return Answer(tracks, states, score, max(score, bound))
+        return self.bounded(tracks, states, score, bound)
+
+    def bounded(self, tracks: Ints, states: Ints, score: float, upper_bound: float) -> "Answer":
+        """An answer with a bound that holds in spite of rounding.
+
+        Where terms are so large that sums of them are not exact enough, nothing can be certified.
+        """
+        rounding = math.fsum(terms.rounding for terms in self.components)
+        slack = 0.0 if closes(score, score + rounding) else rounding
+        return Answer(tracks, states, score, max(score, upper_bound) + slack)
 
 
 class Found(NamedTuple):
@@ -79,6 +94,7 @@ def reduce(problem: Problem) -> Reduction:
 
     Raises:
         Infeasible: when a track has no candidate left in some frame.
+        ProblemError: when values are so large that their sums overflow.
     """
     links = [tuple(dict.fromkeys(problem.link(w))) for w in range(problem.W)]
     folded = [w for w, link in enumerate(links) if len(link) == 1 and problem.states(w) == 1]
@@ -129,7 +145,7 @@ def restrict(terms: Terms, keep: Bools) -> tuple[Terms, Ints]:
     chosen = np.flatnonzero(keep)
     kept = chosen - np.repeat(terms.node_at.ravel(), sizes.ravel())
     new = _layout(terms.L, terms.chain, sizes, terms.spans, terms.word)
-    new = new._replace(node=terms.node[chosen], label=terms.label[chosen])
+    new = new._replace(node=terms.node[chosen], label=terms.label[chosen], rounding=terms.rounding)
     gather_steps(terms, new, kept)
     gather_factors(terms, new, kept)
     return new, kept
@@ -151,25 +167,54 @@ def chain_slice(terms: Terms, c: int) -> slice:
     return slice(int(terms.node_at[c, 0]), int(terms.node_at[c, -1] + terms.sizes[c, -1]))
 
 
-def assignment_score(terms: Terms, labels: Ints) -> float:
-    """Eq. 4 of one assignment (C, T) of a component."""
+def assignment_score(terms: Terms, labels: Ints, forbidden: float = -math.inf) -> float:
+    """Eq. 4 of one assignment (C, T) of a component; `forbidden` stands for -inf."""
     T = terms.sizes.shape[1]
-    score = float(terms.node[terms.node_at + labels].sum())
+    score = _sum(terms.node[terms.node_at + labels], forbidden)
     places = terms.step_at[:, 1:] + labels[:, :-1] * terms.sizes[:, 1:] + labels[:, 1:]
-    score += float(terms.step[places].sum())
+    score += _sum(terms.step[places], forbidden)
     for f in range(terms.spans.shape[0]):
         place = np.zeros(T, dtype=np.int64)
         for c in np.flatnonzero(terms.spans[f]):
             place = place * terms.sizes[c] + labels[c]
-        score += float(terms.factor[terms.factor_at[f] + place].sum())
+        score += _sum(terms.factor[terms.factor_at[f] + place], forbidden)
     return score
 
 
-def _layout(L: int, chain: Ints, sizes: Ints, spans: Bools, word: Ints) -> Terms:
-    """Terms with room for every block, all blocks one after another, values not yet filled in."""
+def _sum(values: Floats, forbidden: float) -> float:
+    return float(np.maximum(values, forbidden).sum())
+
+
+def block_maxima(values: Floats, at: Ints) -> Floats:
+    """The maximum of every block that starts at `at`, in its shape; all of `values` are in blocks.
+
+    Blocks may be shared: several places may start at one.
+    """
+    starts, which = np.unique(at, return_inverse=True)
+    maxima = np.maximum.reduceat(values, starts) if starts.size else np.zeros(0)
+    return np.asarray(maxima[which.reshape(at.shape)])
+
+
+def _layout(
+    L: int, chain: Ints, sizes: Ints, spans: Bools, word: Ints, steps_of: Ints | None = None
+) -> Terms:
+    """Terms with room for every block, all blocks one after another, values not yet filled in.
+
+    Args:
+        L: number of tracks of the problem.
+        chain: (C,) identities.
+        sizes: (C, T) numbers of labels.
+        spans: (F, C) the chains of every factor.
+        word: (F,) the word of every factor.
+        steps_of: (C,) the chain whose transitions each one shares; by default its own.
+    """
     blocks = sizes[:, :-1] * sizes[:, 1:]
     step_at = np.zeros_like(sizes)
+    if steps_of is not None:
+        blocks[steps_of != np.arange(steps_of.size)] = 0
     step_at[:, 1:] = _starts(blocks)
+    if steps_of is not None:
+        step_at = step_at[steps_of]
     tables = np.where(spans[:, :, None], sizes, 1).prod(axis=1)
     total = int(sizes.sum())
     return Terms(
@@ -185,6 +230,7 @@ def _layout(L: int, chain: Ints, sizes: Ints, spans: Bools, word: Ints) -> Terms
         factor_at=_starts(tables),
         factor=np.empty(int(tables.sum())),
         word=word,
+        rounding=0.0,
     )
 
 
@@ -212,46 +258,75 @@ def _component(
         [[c in links[w] or (c == L + w and w in multi) for c in order] for w in words],
         dtype=np.bool_,
     ).reshape(len(words), len(order))
+    labels = [
+        np.concatenate(
+            [
+                np.arange(n) if i is None else i
+                for n, i in zip(lengths[c], kept[c] if c < L else [None] * T, strict=True)
+            ]
+        )
+        for c in order
+    ]
+    # Participants of the same noun have the same coherence: it is kept once.
+    first: dict[tuple[int, bytes], int] = {}
+    steps_of = [
+        first.setdefault((id(problem.tracks[c].pairwise), labels[row].tobytes()), row)
+        if c < L
+        else row
+        for row, c in enumerate(order)
+    ]
     terms = _layout(
         L,
         np.array(order, dtype=np.int64),
         np.array([lengths[c] for c in order], dtype=np.int64),
         spans,
         np.array(words, dtype=np.int64),
+        np.array(steps_of, dtype=np.int64),
     )
-    filled: dict[tuple[int, bytes], int] = {}
     for row, c in enumerate(order):
         at = chain_slice(terms, row)
+        terms.label[at] = labels[row]
         if c < L:
             terms.node[at] = np.concatenate(nodes[c])
-            terms.label[at] = np.concatenate(
-                [
-                    np.arange(n.size) if i is None else i
-                    for n, i in zip(nodes[c], kept[c], strict=True)
-                ]
-            )
-            # Participants of the same noun have the same coherence: it is kept once.
-            same = filled.setdefault(
-                (id(problem.tracks[c].pairwise), terms.label[at].tobytes()), row
-            )
-            if same != row:
-                terms.step_at[row] = terms.step_at[same]
-                continue
-            blocks = [
-                _select(problem.pairwise(c, t), (kept[c][t - 1], kept[c][t])).ravel()
-                for t in range(1, T)
-            ]
         else:
-            K = problem.states(c - L)
             terms.node[at] = 0.0
-            terms.node[at][:K] = problem.initial(c - L)
-            terms.label[at] = np.tile(np.arange(K), T)
-            blocks = [problem.transition(c - L).ravel()] * (T - 1)
-        if T > 1:
-            _fill(terms.step, int(terms.step_at[row, 1]), blocks)
+            terms.node[at][: problem.states(c - L)] = problem.initial(c - L)
+        if T > 1 and steps_of[row] == row:
+            _fill(terms.step, int(terms.step_at[row, 1]), _step_blocks(problem, c, kept))
     for f, w in enumerate(words):
         _fill(terms.factor, int(terms.factor_at[f, 0]), _factor_blocks(problem, terms, f, w, kept))
-    return terms
+    return terms._replace(rounding=ROUNDING * _magnitude(terms))
+
+
+def _magnitude(terms: Terms) -> float:
+    """A bound of the sum of the absolute values of the terms of any assignment.
+
+    Raises:
+        ProblemError: when it overflows.
+    """
+    kinds = (
+        (terms.node, terms.node_at),
+        (terms.step, terms.step_at[:, 1:]),
+        (
+            terms.factor,
+            terms.factor_at,
+        ),
+    )
+    most = [largest(values) for values, _ in kinds]
+    total = sum(value * at.size for value, (_, at) in zip(most, kinds, strict=True))
+    if not total < np.finfo(np.float64).max / 4:
+        raise ProblemError(f"values of {max(most):.3g} nats are too large: their sums overflow")
+    return total
+
+
+def _step_blocks(problem: Problem, c: int, kept: list[list[Ints | None]]) -> list[Floats]:
+    """The transitions of a track (c < L) or word, frame by frame."""
+    if c >= problem.L:
+        return [problem.transition(c - problem.L).ravel()] * (problem.T - 1)
+    return [
+        _select(problem.pairwise(c, t), (kept[c][t - 1], kept[c][t])).ravel()
+        for t in range(1, problem.T)
+    ]
 
 
 def _fill(flat: Floats, start: int, blocks: list[Floats]) -> None:

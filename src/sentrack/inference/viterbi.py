@@ -10,11 +10,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from sentrack.inference import large, sweeps
+from sentrack.inference import large
+from sentrack.inference.dual import Search
 from sentrack.inference.errors import Infeasible, ProblemTooLarge
 from sentrack.inference.lattices import joint_states, one_lattice, operations
-from sentrack.inference.resources import Limits, in_parallel
+from sentrack.inference.passes import sweep
+from sentrack.inference.resources import Limits, OutOfTime, in_parallel, in_pieces
 from sentrack.inference.structures import Floats, Ints, Lattices, Terms
+from sentrack.inference.sweeps import decode_all
 from sentrack.inference.terms import Answer, Found, Reduction, assignment_score, problem_labels
 
 # From this many joint states on, a frame is worth splitting between threads.
@@ -23,15 +26,21 @@ PARALLEL_STATES = 1 << 15
 
 @dataclass(frozen=True)
 class Viterbi:
-    """The exact method: certified always, or ProblemTooLarge. It does not stop early."""
+    """The exact method: certified, or ProblemTooLarge, unless time runs out."""
 
     name: ClassVar[str] = "viterbi"
 
     def run(self, reduction: Reduction, limits: Limits, seed: int) -> Answer:  # noqa: ARG002
         """Tracks, states and their score, which is also the upper bound."""
-        unhurried = Limits(limits.memory, math.inf)
         _check_sizes(reduction, limits)
-        return reduction.answer([exact(terms, unhurried) for terms in reduction.components])
+        return reduction.answer([_component(terms, limits) for terms in reduction.components])
+
+
+def _component(terms: Terms, limits: Limits) -> Found:
+    try:
+        return exact(terms, limits)
+    except OutOfTime:
+        return Search(terms, limits).found()
 
 
 def exact(terms: Terms, limits: Limits) -> Found:
@@ -40,7 +49,7 @@ def exact(terms: Terms, limits: Limits) -> Found:
     Raises:
         Infeasible: when no assignment is finite.
         ProblemTooLarge: when the lattice does not fit the memory limit.
-        TimeoutError: when the deadline passes first.
+        OutOfTime: when the deadline passes first.
     """
     stride = checkpoint_stride(terms.sizes, limits)
     lattices = one_lattice(terms)
@@ -48,9 +57,9 @@ def exact(terms: Terms, limits: Limits) -> Found:
     labels = np.empty((terms.chain.size, T), dtype=np.int64)
     if stride == T and lattices.states.max() < PARALLEL_STATES:
         store, best = np.empty(int(lattices.states.sum())), np.empty(1)
-        sweeps.sweep(terms, lattices, store, store, False, False, best, best)
+        sweep(terms, lattices, store, store, False, False, best, best, limits)
         _check_feasible(best[0])
-        sweeps.decode_all(terms, lattices, 0, True, store, labels)
+        decode_all(terms, lattices, 0, True, store, labels)
         bound = float(best[0])
     else:
         bound = _in_frames(terms, lattices, stride, limits, labels)
@@ -141,8 +150,6 @@ class _Frames:
 
     def backward(self, t: int, message: Floats, limits: Limits) -> Floats:
         """The message into frame t from the message into frame t+1."""
-        if limits.seconds_left < 0:
-            raise TimeoutError
         terms, lattices = self._terms, self._lattices
         table = self.full(t + 1, message)
         out = np.empty(int(lattices.states[0, t]))
@@ -163,8 +170,10 @@ class _Frames:
         def outer_part(lo: int, hi: int) -> None:
             send(large.OUTER, between, out, 0, lo, hi)
 
-        in_parallel(inner_part, labels)
-        in_parallel(outer_part, inner)
+        to = 1 if axis == terms.chain.size else int(terms.sizes[axis, t])
+        steps = np.where(terms.sizes[axis + 1 :, t] > 1, terms.sizes[axis + 1 :, t + 1], 1)
+        in_pieces(inner_part, labels, labels * rest.prod() * float(steps.sum()), limits)
+        in_pieces(outer_part, inner, float(inner * labels * to), limits)
         return out
 
 

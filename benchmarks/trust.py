@@ -1,0 +1,344 @@
+"""Whether certificates can be trusted: many small problems, every method, against a joint table.
+
+    python -m benchmarks.trust [--problems 20000] [--first 0] [--workers 2]
+
+Problems share terms between tracks, have ties by the dozen, forbidden labels, frames that differ in
+their numbers of candidates, words of up to three participants and words of one state; limits of
+memory and time go from 0 up. A fault is a bound below the optimum, a certificate on less than the
+best, a score that the tracks are not worth, or an exception that is not documented.
+"""
+
+import argparse
+import itertools
+import math
+import multiprocessing
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import numpy.typing as npt
+from rich.console import Console
+from rich.progress import track as progress
+
+import sentrack
+from sentrack.inference import Method, auto
+from sentrack.inference.intervals import best_interval
+
+Array = npt.NDArray[np.float64]
+Rng = np.random.Generator
+
+JOINT = 300  # joint states of a frame at most, for the table of all pairs of them
+TOLERANCE = 1e-6  # of the certificate, relative to the score
+EXACT = 1e-11  # of sums of the same numbers in another order, relative to the largest partial sum
+
+METHODS: dict[str, tuple[str | Method, bool]] = {
+    # a name, the method, and whether every large problem gets a shortlist
+    "auto": ("auto", False),
+    "auto, nothing exact at once": (sentrack.Auto(exact_operations=0), False),
+    "auto, with a shortlist": (sentrack.Auto(exact_operations=0), True),
+    "viterbi": ("viterbi", False),
+    "dual": ("dual", False),
+    "ascent": (sentrack.Ascent(restarts=2), False),
+    "growth": (sentrack.Growth(starts=4, iterations=20, final_iterations=40), False),
+}
+MEMORY = (None, 0, 1, 50, 300, 1000, 3000, 10_000, 100_000)  # bytes
+TIME = (None, 0.0, 1e-4, 1e-3, 0.02)  # seconds
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What `solve` is given."""
+
+    time: float | None
+    memory: int | None
+
+
+def random_problem(rng: Rng) -> sentrack.Problem:
+    """A problem that tries to break things."""
+    T, L = int(rng.integers(1, 6)), int(rng.integers(1, 5))
+    W = int(rng.integers(0, 5))
+    links = [tuple(rng.integers(L, size=rng.integers(1, 4)).tolist()) for _ in range(W)]
+    states = [int(k) for k in rng.choice([1, 1, 2, 3], size=W)]
+    base = rng.choice([1, 2, 3, 6, 14], size=L)
+    same = rng.random() < 0.5
+    if same:
+        base[:] = base[0]
+    if rng.random() < 0.5:
+        sizes = np.repeat(base[:, None], T, axis=1)
+    else:
+        sizes = np.maximum(1, base[:, None] - rng.integers(0, 3, (L, T)))
+    if same:
+        sizes[:] = sizes[0]
+    _shrink(rng, sizes, states, same)
+    values = _values(rng)
+    unary = [[values((n,)) for n in row] for row in sizes]
+    pairwise = [[values((m, n)) for m, n in itertools.pairwise(row)] for row in sizes]
+    tracks = [sentrack.TrackTerms(f, g) for f, g in zip(unary, pairwise, strict=True)]
+    if same:
+        # Participants of one noun share all terms, or their coherence alone.
+        shared = tracks[0]
+        alone = rng.random() < 0.5
+        tracks = [
+            shared if alone else sentrack.TrackTerms(track.unary, shared.pairwise)
+            for track in tracks
+        ]
+    words = [
+        sentrack.WordTerms(
+            values((K,)),
+            values((K, K)),
+            [values((K, *(sizes[p, t] for p in link))) for t in range(T)],
+            link,
+        )
+        for K, link in zip(states, links, strict=True)
+    ]
+    return sentrack.Problem(tracks, words)
+
+
+def _shrink(rng: Rng, sizes: npt.NDArray[np.int64], states: list[int], same: bool) -> None:
+    """Take labels away until the joint states of every frame are few enough."""
+    while (sizes.prod(axis=0) * math.prod(states)).max() > JOINT:
+        if states and max(states) > 1 and rng.random() < 0.2:
+            states[int(np.argmax(states))] -= 1
+        elif same:
+            sizes -= sizes > 1
+        else:
+            sizes[rng.integers(len(sizes))] //= 2
+            np.maximum(sizes, 1, out=sizes)
+
+
+def _values(rng: Rng) -> Callable[[tuple[int, ...]], Array]:
+    """Tables of one kind: how large, how many ties, how much is forbidden."""
+    scale = float(rng.choice([1.0, 1.0, 30.0, 1e6, 1e-7]))
+    kind = rng.choice(["real", "few", "constant", "repeated"])
+    share = float(rng.choice([0.0, 0.0, 0.1, 0.4, 0.8]))
+
+    def table(shape: tuple[int, ...]) -> Array:
+        if kind == "constant":
+            values = np.full(shape, 0.1)
+        elif kind == "few":
+            values = rng.integers(-2, 2, shape) / 10
+        else:
+            values = rng.normal(size=shape)
+            if kind == "repeated":
+                # Rows of a file that stand several times.
+                for axis, n in enumerate(shape):
+                    values = values.take(np.arange(n) // 6, axis=axis)
+        return np.where(rng.random(shape) < share, -np.inf, scale * values)
+
+    return table
+
+
+def optimum(problem: sentrack.Problem, first: int = 0, last: int | None = None) -> float:
+    """Eq. 4 of the best assignment of some frames, by a table of all joint states and steps.
+
+    Read off the raw arrays that the problem was made of.
+    """
+    last = _frames(problem) if last is None else last
+    here = np.zeros(0)
+    for t in range(first, last):
+        terms = _joint(problem, t, t == first)
+        here = terms if t == first else (here[:, None] + _steps(problem, t)).max(axis=0) + terms
+    return float(here.max()) if here.size else 0.0
+
+
+def best_span(problem: sentrack.Problem) -> float:
+    """The best optimum of any interval of frames."""
+    T = _frames(problem)
+    return max(optimum(problem, i, j) for i in range(T) for j in range(i + 1, T + 1))
+
+
+def worth(problem: sentrack.Problem, tracks: Any, states: Any, first: int = 0) -> float:
+    """Eq. 4 of one assignment (L, T) and (W, T) of the frames from `first` on, added exactly."""
+    terms: list[float] = []
+    for i, track in enumerate(problem.tracks):
+        for t, j in enumerate(tracks[i]):
+            terms.append(float(np.asarray(track.unary[first + t])[j]))
+            if t:
+                terms.append(float(np.asarray(track.pairwise[first + t - 1])[tracks[i][t - 1], j]))
+    for w, word in enumerate(problem.words):
+        for t, k in enumerate(states[w]):
+            chosen = tuple(tracks[p][t] for p in word.participants)
+            terms.append(float(np.asarray(word.emission[first + t])[(k, *chosen)]))
+            if t:
+                terms.append(float(np.asarray(word.transition)[states[w][t - 1], k]))
+            else:
+                terms.append(float(np.asarray(word.initial)[k]))
+    return -math.inf if -math.inf in terms else math.fsum(terms)
+
+
+def _frames(problem: sentrack.Problem) -> int:
+    return len(problem.tracks[0].unary)
+
+
+def _labels(problem: sentrack.Problem, t: int) -> list[npt.NDArray[np.int64]]:
+    """For every track, then every word, its label in each joint state of frame t."""
+    sizes = [len(np.asarray(track.unary[t])) for track in problem.tracks]
+    sizes += [len(np.asarray(word.initial)) for word in problem.words]
+    return [axis.ravel() for axis in np.indices(sizes)]
+
+
+def _joint(problem: sentrack.Problem, t: int, initial: bool) -> Array:
+    """(S,) all terms of frame t alone."""
+    labels, L = _labels(problem, t), len(problem.tracks)
+    total = np.zeros(labels[0].size)
+    for j, track in zip(labels, problem.tracks, strict=False):
+        total += np.asarray(track.unary[t])[j]
+    for k, word in zip(labels[L:], problem.words, strict=True):
+        total += np.asarray(word.emission[t])[(k, *(labels[p] for p in word.participants))]
+        if initial:
+            total += np.asarray(word.initial)[k]
+    return total
+
+
+def _steps(problem: sentrack.Problem, t: int) -> Array:
+    """(S, S') all transitions into frame t."""
+    before, after, L = _labels(problem, t - 1), _labels(problem, t), len(problem.tracks)
+    total = np.zeros((before[0].size, after[0].size))
+    tables = [track.pairwise[t - 1] for track in problem.tracks]
+    tables += [word.transition for word in problem.words]
+    assert len(tables) == L + len(problem.words)
+    for i, j, table in zip(before, after, tables, strict=True):
+        total += np.asarray(table)[np.ix_(i, j)]
+    return total
+
+
+def faults(
+    problem: sentrack.Problem, name: str, limits: Limits, best: float, span: bool = False
+) -> Iterator[str]:
+    """What is wrong with the answer of a method, under limits, to a problem whose best is known.
+
+    Args:
+        problem: the problem.
+        name: of the method.
+        limits: of time and memory.
+        best: the optimum, -inf if there is none; of any interval if `span` is set.
+        span: ask for the best interval of frames instead of all of them.
+    """
+    method, shorten = METHODS[name]
+    first = 0
+    try:
+        with patch.object(auto, "SHORTLIST", 0 if shorten else auto.SHORTLIST):
+            if span:
+                interval = best_interval(
+                    problem, None, method, time_limit=limits.time, memory_limit=limits.memory
+                )
+                first, solution = interval.first, interval.solution
+            else:
+                solution = sentrack.solve(
+                    problem, method, time_limit=limits.time, memory_limit=limits.memory
+                )
+    except sentrack.Infeasible:
+        if best > -math.inf:
+            yield "called infeasible"
+        return
+    except sentrack.ProblemTooLarge:
+        if name != "viterbi" or limits.memory is None:
+            yield "ProblemTooLarge"
+        return
+    except Exception:
+        yield traceback.format_exc().strip().splitlines()[-1]
+        return
+    slack = EXACT * _magnitude(problem)
+    score, bound = solution.score, solution.upper_bound
+    try:
+        own = worth(problem, solution.tracks, solution.states, first)
+    except IndexError:
+        yield "labels that there are not"
+        return
+    if not (own == score or abs(own - score) <= slack):
+        yield f"score {score!r}, but its tracks are worth {own!r}"
+    if score > best + slack:
+        yield f"score {score!r} above the optimum {best!r}"
+    if math.isnan(bound) or bound < best - slack or bound < score:
+        yield f"bound {bound!r}, score {score!r}, optimum {best!r}"
+    if solution.certified and not score >= best - TOLERANCE * max(1.0, abs(score)) - slack:
+        yield f"certified {score!r}, but the optimum is {best!r}"
+    free = limits.time is None and limits.memory is None
+    sure = name == "viterbi" or name.startswith("auto")
+    if free and sure and not solution.certified and slack < TOLERANCE:
+        yield f"not certified: {score!r} of {bound!r}"
+
+
+def _magnitude(problem: sentrack.Problem) -> float:
+    """The sum of the largest finite values of all tables, and 1."""
+    tables: list[Any] = []
+    for track in problem.tracks:
+        tables += [*track.unary, *track.pairwise]
+    for word in problem.words:
+        tables += [word.initial, *[word.transition] * _frames(problem), *word.emission]
+    finite = [np.abs(np.asarray(table)[np.isfinite(table)]) for table in tables]
+    return 1.0 + sum(float(values.max(initial=0.0)) for values in finite)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question that was asked, and what was wrong with the answer."""
+
+    seed: int
+    name: str
+    limits: Limits
+    span: bool
+    faults: tuple[str, ...]
+    late: float  # seconds after the limit, a tenth of it and half a second being allowed
+
+
+def examine(seed: int) -> list[Case]:
+    """Ask every method for one problem, each under limits of its own."""
+    rng = np.random.default_rng(seed)
+    problem = random_problem(rng)
+    cases = []
+    span = bool(rng.random() < 0.2)
+    best = best_span(problem) if span else optimum(problem)
+    for name in METHODS:
+        limits = Limits(_one_of(rng, TIME), _one_of(rng, MEMORY))
+        start = time.perf_counter()
+        found = tuple(faults(problem, name, limits, best, span))
+        allowed = math.inf if limits.time is None else 1.1 * limits.time + 0.5
+        late = max(0.0, time.perf_counter() - start - allowed)
+        cases.append(Case(seed, name, limits, span, found, late))
+    return cases
+
+
+def _one_of(rng: Rng, choices: Sequence[Any]) -> Any:
+    return choices[int(rng.integers(len(choices)))]
+
+
+def main() -> None:
+    """Examine problems on several processes and print what was wrong."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--problems", type=int, default=20_000)
+    parser.add_argument("--first", type=int, default=0, help="seed of the first problem")
+    parser.add_argument("--workers", type=int, default=2)
+    arguments = parser.parse_args()
+    seeds = range(arguments.first, arguments.first + arguments.problems)
+    asked: Counter[str] = Counter()
+    wrong: Counter[str] = Counter()
+    late: Counter[str] = Counter()
+    examine(0)  # compiles what there is to compile, once
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(arguments.workers) as pool:
+        answers = pool.imap(examine, seeds, chunksize=20)
+        for cases in progress(answers, "problems", total=len(seeds), console=Console(stderr=True)):
+            for case in cases:
+                asked[case.name] += 1
+                wrong[case.name] += bool(case.faults)
+                late[case.name] += case.late > 0
+                for fault in case.faults:
+                    print(f"problem {case.seed}, {case.name}, {case.limits}: {fault}")
+    print(
+        f"| method | problems {seeds.start} to {seeds.stop - 1} | faults | limits of time broken |"
+    )
+    print("|---|---|---|---|")
+    for name in METHODS:
+        print(f"| {name} | {asked[name]} | {wrong[name]} | {late[name]} |")
+    sys.exit(1 if any(wrong.values()) else 0)
+
+
+if __name__ == "__main__":
+    main()
