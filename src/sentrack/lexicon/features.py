@@ -35,6 +35,12 @@ class Candidates:
     aspect: float
     fps: float
 
+    def along(self, track: npt.NDArray[np.int64]) -> "Candidates":
+        """One candidate per frame: those of a track (T,)."""
+        chosen = np.arange(len(track)), track
+        parts = (self.centre, self.extent, self.velocity, self.colour)
+        return Candidates(*(part[chosen][:, None] for part in parts), self.aspect, self.fps)
+
 
 @dataclass(frozen=True)
 class Feature:

@@ -161,9 +161,8 @@ def _bins(
 ) -> npt.NDArray[np.int64]:
     """(T,) the bins of a feature along the tracks."""
     about = [participants[r] for r in observed.roles]
-    bins = observed.feature.binned(*(objective.casts[p].candidates for p in about))
-    along = bins[(np.arange(len(bins)), *(tracks[p] for p in about))]
-    return np.asarray(along, dtype=np.int64)
+    chosen = (objective.casts[p].candidates.along(tracks[p]) for p in about)
+    return observed.feature.binned(*chosen).ravel().astype(np.int64)
 
 
 def _say(observed: Observed, common: str, nouns: list[str]) -> str:
