@@ -147,7 +147,7 @@ def _chosen(share: Floats, classes: tuple[str, ...]) -> tuple[str, ...]:
 def _scene(corpus: Corpus, clip: Clip, meaning: Meaning, settings: Settings) -> Scene | None:
     """A sentence on a clip; None if the clip cannot show it."""
     try:
-        return prepare(clip, meaning, corpus.lexicon, corpus.classes, settings.best)
+        return prepare(clip, meaning, corpus.lexicon, corpus.classes, settings.best, corpus.learned)
     except (ClipError, Infeasible):
         return None
 
