@@ -47,17 +47,25 @@ def visible(text: object) -> str:
     )
 
 
-def strict_json(value: Any) -> str:
-    """One JSON document as RFC 8259 has it: null stands for a number that is not finite."""
-    return json.dumps(finite(value), allow_nan=False)
+def strict_json(value: Any, **options: Any) -> str:
+    """One JSON document as RFC 8259 has it: null stands for a number that is not finite.
+
+    Args:
+        value: numbers, text, lists and dictionaries.
+        options: of `json.dumps`.
+    """
+    try:
+        return json.dumps(value, allow_nan=False, **options)
+    except ValueError:
+        return json.dumps(_finite(value), allow_nan=False, **options)
 
 
-def finite(value: Any) -> Any:
+def _finite(value: Any) -> Any:
     """The same with None for every number in it that is not finite."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: finite(each) for key, each in value.items()}
+        return {key: _finite(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [finite(each) for each in value]
+        return [_finite(each) for each in value]
     return value

@@ -1,6 +1,5 @@
 """Commands on libraries: `index`, `library`, `search` and `describe`."""
 
-import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -27,6 +26,7 @@ from sentrack.cli.options import (
     frame_size,
 )
 from sentrack.errors import SentrackError
+from sentrack.text import strict_json
 
 if TYPE_CHECKING:
     from sentrack.library import Entry, Task
@@ -130,7 +130,7 @@ def library(
         hours = sum(entry.seconds for entry in entries) / 3600
         summary = f"{len(entries)} clips, {hours:.1f} hours"
     if as_json:
-        print(json.dumps(document))
+        print(strict_json(document))
     else:
         if not (check or repair or remove):
             _show(entries)
@@ -163,7 +163,7 @@ def search(
         )
         paths = write_excerpts(store, found, clips, force, bars) if clips else []
     if as_json:
-        print(json.dumps({"moments": [_document(moment) for moment in found]}))
+        print(strict_json({"moments": [_document(moment) for moment in found]}))
         return
     show_moments(found)
     for path in paths:
@@ -224,10 +224,10 @@ def describe(
         for sentences in said.values()
     ]
     if as_json and library is None:
-        print(json.dumps(documents[0]))
+        print(strict_json(documents[0]))
     elif as_json:
         clips = [{"clip": name, **told} for name, told in zip(said, documents, strict=True)]
-        print(json.dumps({"clips": clips}))
+        print(strict_json({"clips": clips}))
     else:
         for name, sentences in said.items():
             if library is not None:
@@ -276,7 +276,7 @@ def _print_tasks(url: str, tasks: Sequence["Task"], failed: Sequence[SentrackErr
         }
         for task in tasks
     ]
-    print(json.dumps({"library": url, "clips": clips, "failed": [str(error) for error in failed]}))
+    print(strict_json({"library": url, "clips": clips, "failed": [str(error) for error in failed]}))
 
 
 def _show(entries: Sequence["Entry"]) -> None:
