@@ -22,7 +22,7 @@ from sentrack.cli.options import (
     frame_size,
 )
 from sentrack.errors import SentrackError
-from sentrack.text import strict_json
+from sentrack.text import strict_json, visible
 
 if TYPE_CHECKING:
     from sentrack.progress import Report
@@ -117,7 +117,7 @@ def track(
     show_trackings(answers, Console())
     for path in (output, strip, mot, *written):
         if path is not None:
-            print(path)
+            print(visible(path))
 
 
 def _report(
@@ -182,4 +182,4 @@ def detect(
         )
         if output is not None:
             save_clip(load_clip(file, start=start, end=end), output, format)
-    print(file if output is None else output)
+    print(visible(file if output is None else output))
