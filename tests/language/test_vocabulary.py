@@ -8,12 +8,12 @@ from sentrack.language import (
     SentenceError,
     Vocabulary,
     VocabularyError,
-    canonical,
     entries_of,
     forms_of,
     nearest_forms,
     parse,
 )
+from sentrack.text import canonical
 
 from .words import ENTRIES, ONE, THREE, VOCABULARY, noun, verb
 

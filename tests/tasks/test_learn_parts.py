@@ -289,10 +289,14 @@ def test_boxes_of_two_classes_are_two_things_before_nouns_are_known() -> None:
     clip = clip_from_arrays("x", (640, 480), 10, frame, ("cup", "hand"), boxes, label=label)
     vocabulary = Lexicon.load("everyday").vocabulary()
     meaning = parse("The hand picked up the cup.", vocabulary)
-    free = [WordModel(n, "noun", (n,), ("it",), states=("state 0",)) for n in ("hand", "cup")]
+    free = [
+        WordModel(n, "noun", (n,), ("it",), classes=("cup", "hand"), states=("state 0",))
+        for n in ("hand", "cup")
+    ]
     words = {("noun", noun.name): noun for noun in free}
     words["verb", "pick-up"] = Lexicon.load("everyday").words["verb", "pick-up"]
-    scene = prepare(clip, meaning, Lexicon("x", "", words), ["cup", "hand"], 2)
+    learned = [("noun", "hand"), ("noun", "cup")]
+    scene = prepare(clip, meaning, Lexicon("x", "", words), ["cup", "hand"], 2, learned)
     (apart,) = scene.apart
     never = -math.inf
     for emission in apart.emission:

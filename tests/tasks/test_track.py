@@ -5,6 +5,7 @@ import json
 import math
 import sys
 import types
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -85,6 +86,22 @@ def test_json_has_the_fields_that_other_programs_read() -> None:
     assert 0 <= score <= 1
     assert {w["word"] for w in document["words"]} == {"person", "pick-up", "cup"}
     assert all(len(w["states"]) == clip()[0].T for w in document["words"])
+
+
+def test_json_has_null_where_a_number_is_not_finite() -> None:
+    found = answer(SENTENCES[0])
+    word = replace(found.words[0], total=-math.inf)
+    open_end = replace(found, score=-math.inf, upper_bound=math.inf, words=(word,))
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    document = json.loads(open_end.to_json(), parse_constant=refuse)
+    assert document["score"] is document["upper_bound"] is document["words"][0]["total"] is None
+    # As of a method that may end with tracks that a word rules out.
+    worst = sentrack.track(clip()[0], SENTENCES[0], method="growth", time_limit=1e-3)
+    assert 0.0 <= worst.match <= 1.0
+    json.loads(worst.to_json(), parse_constant=refuse)
 
 
 def test_mot_lines() -> None:

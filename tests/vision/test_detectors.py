@@ -1,5 +1,6 @@
 """Detectors: the real ones on a real picture, and every kind of ONNX output on made ones."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -223,11 +224,15 @@ def test_a_single_class(tmp_path: Path, head: str) -> None:
     np.testing.assert_allclose(found.score, [0.4], rtol=1e-6)
 
 
-def test_names_from_a_file(tmp_path: Path) -> None:
-    names = tmp_path / "names.txt"
-    names.write_text("Tea cup\npen\n\n", "utf-8")
+@pytest.mark.parametrize("kind", ["sequence", "text", "text by its name", "COCO"])
+def test_names_that_are_given(tmp_path: Path, kind: str) -> None:
+    text, coco = tmp_path / "names.txt", tmp_path / "coco.json"
+    text.write_text("Tea cup\npen\n\n", "utf-8")
+    categories = [{"id": 44, "name": "pen"}, {"id": 7, "name": "Tea cup"}]
+    coco.write_text(json.dumps({"categories": categories}), "utf-8")
+    given: dict[str, Any] = {"sequence": ["Tea cup", "pen"], "text": text, "COCO": coco}
     path = model(tmp_path / "a.onnx", output_of("v8"), [1, 3, 64, 64], {})
-    detector = open_detector(path, names=names)
+    detector = open_detector(path, names=given.get(kind, str(text)))
     assert detector.classes == ("tea-cup", "pen")
     check(detector.detect(np.zeros((100, 200, 3), np.uint8)))
 
@@ -348,7 +353,7 @@ OUTPUT = output_of("v8")
 @pytest.mark.parametrize(
     ("output", "shape", "facts", "message"),
     [
-        (OUTPUT, [1, 3, 64, 64], {}, "no class names in it; give them in a text file"),
+        (OUTPUT, [1, 3, 64, 64], {}, "no class names in it; names= gives"),
         (OUTPUT, [1, 3, 64, 64], {"names": "{0: 'pen', 2: 'cup'}"}, "no class names"),
         (OUTPUT, [1, 3, 64, 64], {"names": "{0: 'pen"}, "no class names"),
         (OUTPUT, [1, 3, 64, 64], {"names": "['pen']"}, "with 1 class names it must give"),
@@ -434,7 +439,7 @@ def test_arguments_at_fault(tmp_path: Path) -> None:
         open_detector("yolov4-tiny", best=0)
     with pytest.raises(DetectorError, match=r"threshold must be from 0 to 1, and it is 1\.5"):
         open_detector("yolov4-tiny", threshold=1.5)
-    with pytest.raises(SentrackError, match=r"none\.txt: it cannot be read"):
+    with pytest.raises(SentrackError, match=r"none\.txt: class names cannot be read"):
         open_detector("yolo11n", names=tmp_path / "none.txt")
     few = tmp_path / "few.txt"
     few.write_text("person\ncar\n", "utf-8")
@@ -443,5 +448,5 @@ def test_arguments_at_fault(tmp_path: Path) -> None:
     with pytest.raises(DetectorError, match="with 2 class names it must give"):
         open_detector("yolo11n", names=few)
     few.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(DetectorError, match="not a text file"):
+    with pytest.raises(SentrackError, match="not a text file"):
         open_detector("yolo11n", names=few)

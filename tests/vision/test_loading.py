@@ -28,7 +28,7 @@ def write(path: Path, content: str) -> Path:
         ("a.txt", "\n" + MOT, None),
         ("a.txt", "1, 7, 1, 2, 3, 4\n", None),
         ("a.txt", KITTI, ("car",)),
-        ("a.txt", KITTI.replace("Car", "Car,van"), ("car,van",)),
+        ("a.txt", KITTI.replace("Car", "Car,van"), ("car-van",)),
     ],
 )
 def test_content_decides_where_the_name_does_not(

@@ -63,6 +63,20 @@ def test_a_cut_gives_the_frames_that_the_whole_gives(tmp_path: Path, name: str) 
     assert [grey(frame) for frame in cut] == [grey(frame) for frame in whole]
 
 
+def test_which_frames_are_sampled_does_not_depend_on_where_a_video_is_entered(
+    tmp_path: Path,
+) -> None:
+    video = Video(film(tmp_path / "a.mp4", [n / 25 for n in range(450)], (16, 16)))
+    for fps in (10.0, 3.0):
+        whole = list(video.frames(fps=fps))
+        # A key frame is every 12 frames: to enter at one is what may mislead.
+        for entry in range(264, 420, 12):
+            start, end = entry / 25, entry / 25 + 1.0
+            expected = [frame for frame in whole if start - 1e-9 <= frame.time < end - 1e-9]
+            cut = list(video.frames(start=start, end=end, fps=fps))
+            assert numbers(cut) == numbers(expected)
+
+
 def test_a_turned_video_stands_upright(tmp_path: Path) -> None:
     video = Video(turned(film(tmp_path / "a.mp4"), tmp_path / "b.mp4"))
     assert video.size == (48, 64)

@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,6 +12,7 @@ from sentrack.cli.serve import serve
 from sentrack.cli.track import detect, track
 from sentrack.cli.words import demo, parse, words
 from sentrack.errors import SentrackError
+from sentrack.text import visible
 
 app = typer.Typer(
     help="Find the tracks in a video that best depict an English sentence.",
@@ -41,22 +42,32 @@ def _options(
     """Options of all commands."""
 
 
+class _Lines(logging.Formatter):
+    """Messages of one line each, in which nothing commands the terminal."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
+        return visible(super().formatMessage(record))
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802
+        return "\n".join(map(visible, super().formatException(ei).split("\n")))
+
+
 def main() -> None:
     """Run the command line: exit 1 with one line if the input is at fault."""
     handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("sentrack: %(message)s"))
+    handler.setFormatter(_Lines("sentrack: %(message)s"))
     logger = logging.getLogger("sentrack")
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
     try:
         app()
     except SentrackError as error:
-        print(f"sentrack: {error}", file=sys.stderr)
+        print(f"sentrack: {visible(error)}", file=sys.stderr)
         raise SystemExit(1) from None
     except OSError as error:
         # Mostly a full disk, met by a library that keeps files of its own.
         where = f"{error.filename}: " if error.filename else ""
-        print(f"sentrack: {where}{error.strerror or error}", file=sys.stderr)
+        print(f"sentrack: {visible(f'{where}{error.strerror or error}')}", file=sys.stderr)
         raise SystemExit(1) from None
     finally:
         logger.removeHandler(handler)

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from sentrack.errors import SentrackError
+from sentrack.text import visible
 
 
 def learn(
@@ -96,7 +97,7 @@ def learn(
         from sentrack.show.learning import show_beside
 
         show_beside(learned, other, Console())
-    print(output)
+    print(visible(output))
 
 
 def _states(text: str) -> dict[str, int]:

@@ -1,6 +1,5 @@
 """Commands on libraries: `index`, `library`, `search` and `describe`."""
 
-import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -27,9 +26,10 @@ from sentrack.cli.options import (
     frame_size,
 )
 from sentrack.errors import SentrackError
+from sentrack.text import strict_json, visible
 
 if TYPE_CHECKING:
-    from sentrack.library import Entry, Task
+    from sentrack.library import Task
     from sentrack.tasks import Library, Moment
 
 
@@ -51,6 +51,7 @@ def index(
     as_json: AsJson = False,
 ) -> None:
     """Look at videos once and keep what is seen; what is in the library already is skipped."""
+    from sentrack.show.entries import show_entries
     from sentrack.show.progress import Bars
     from sentrack.tasks.crew import crew
     from sentrack.tasks.library import Library
@@ -80,14 +81,15 @@ def index(
     else:
         for task in todo:
             if task.why:
-                print(f"sentrack: {task.origin.name} changed: {task.why}", file=sys.stderr)
+                why = visible(f"{task.origin.name} changed: {task.why}")
+                print(f"sentrack: {why}", file=sys.stderr)
         if kept:
-            _show(sorted(kept, key=lambda entry: entry.name))
+            show_entries(sorted(kept, key=lambda entry: entry.name))
         states = Counter(task.state for task in tasks)
         parts = [f"{states[state]} {state}" for state in ("new", "changed", "there")]
         print(f"{len(tasks)} clips: {', '.join(parts)}, {len(failed)} failed")
     for error in failed:
-        print(f"sentrack: {error}", file=sys.stderr)
+        print(f"sentrack: {visible(error)}", file=sys.stderr)
     if failed:
         raise typer.Exit(1)
 
@@ -108,6 +110,7 @@ def library(
 ) -> None:
     """List the clips of a library, check it or repair it."""
     from sentrack.library.checking import HOUR
+    from sentrack.show.entries import show_entries
 
     store, age = _library(library), 0.0 if at_once else HOUR
     for name in remove or []:
@@ -130,11 +133,11 @@ def library(
         hours = sum(entry.seconds for entry in entries) / 3600
         summary = f"{len(entries)} clips, {hours:.1f} hours"
     if as_json:
-        print(json.dumps(document))
+        print(strict_json(document))
     else:
         if not (check or repair or remove):
-            _show(entries)
-        print("\n".join([*lines, summary]))
+            show_entries(entries)
+        print("\n".join(map(visible, [*lines, summary])))
     if check and not repair and not all(problem.note for problem in problems):
         raise typer.Exit(1)
 
@@ -163,11 +166,11 @@ def search(
         )
         paths = write_excerpts(store, found, clips, force, bars) if clips else []
     if as_json:
-        print(json.dumps({"moments": [_document(moment) for moment in found]}))
+        print(strict_json({"moments": [_document(moment) for moment in found]}))
         return
     show_moments(found)
     for path in paths:
-        print(path)
+        print(visible(path))
 
 
 def describe(
@@ -224,16 +227,16 @@ def describe(
         for sentences in said.values()
     ]
     if as_json and library is None:
-        print(json.dumps(documents[0]))
+        print(strict_json(documents[0]))
     elif as_json:
         clips = [{"clip": name, **told} for name, told in zip(said, documents, strict=True)]
-        print(json.dumps({"clips": clips}))
+        print(strict_json({"clips": clips}))
     else:
         for name, sentences in said.items():
             if library is not None:
-                print(name)
+                print(visible(name))
             for each in sentences:
-                print(f"{each.match:.2f}  {each.sentence}")
+                print(visible(f"{each.match:.2f}  {each.sentence}"))
             if not sentences:
                 print("nothing that could be told moves")
 
@@ -276,29 +279,4 @@ def _print_tasks(url: str, tasks: Sequence["Task"], failed: Sequence[SentrackErr
         }
         for task in tasks
     ]
-    print(json.dumps({"library": url, "clips": clips, "failed": [str(error) for error in failed]}))
-
-
-def _show(entries: Sequence["Entry"]) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for column in ("name", "seconds", "frames", "classes", "detector", "size", "kB"):
-        table.add_column(
-            column, justify="right" if column in ("seconds", "frames", "kB") else "left"
-        )
-    for entry in entries:
-        often = sorted(entry.classes, key=lambda name: -entry.classes[name].frames)
-        more = f" and {len(often) - 4} more" if len(often) > 4 else ""
-        table.add_row(
-            escape(entry.name),
-            f"{entry.seconds:.1f}",
-            str(entry.T),
-            escape(", ".join(often[:4]) + more),
-            escape(entry.detector or "-"),
-            "{}x{}".format(*entry.size),
-            f"{entry.bytes / 1000:.0f}",
-        )
-    Console().print(table)
+    print(strict_json({"library": url, "clips": clips, "failed": [str(error) for error in failed]}))

@@ -1,6 +1,5 @@
 """Commands on one video: `track` and `detect`."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,6 +22,7 @@ from sentrack.cli.options import (
     frame_size,
 )
 from sentrack.errors import SentrackError
+from sentrack.text import strict_json, visible
 
 if TYPE_CHECKING:
     from sentrack.progress import Report
@@ -108,7 +108,7 @@ def track(
             written = _report(source, answers, lexicon, page, force, time_limit, bars)
     if as_json:
         documents = [answer.to_dict() for answer in answers]
-        print(json.dumps(documents[0] if len(documents) == 1 else documents))
+        print(strict_json(documents[0] if len(documents) == 1 else documents))
         return
     from rich.console import Console
 
@@ -117,7 +117,7 @@ def track(
     show_trackings(answers, Console())
     for path in (output, strip, mot, *written):
         if path is not None:
-            print(path)
+            print(visible(path))
 
 
 def _report(
@@ -182,4 +182,4 @@ def detect(
         )
         if output is not None:
             save_clip(load_clip(file, start=start, end=end), output, format)
-    print(file if output is None else output)
+    print(visible(file if output is None else output))

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from sentrack.cli.options import Lexicon
+from sentrack.text import visible
 
 
 def parse(
@@ -16,7 +17,8 @@ def parse(
     from sentrack.language import tree
     from sentrack.tasks import understand
 
-    print(tree(understand(sentence, lexicon)))
+    for line in tree(understand(sentence, lexicon)).split("\n"):
+        print(visible(line))
 
 
 def words(

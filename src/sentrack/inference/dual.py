@@ -78,11 +78,11 @@ class Search:
         self.try_answer(relaxation, climb)
 
     def try_answer(self, relaxation: Relaxation, climb: bool) -> None:
-        """Read an answer off a relaxation; on request improve it."""
+        """Read an answer off a relaxation; on request improve it, if it can be."""
         terms = relaxation.terms
         labels = relaxation.decode()
         self.offer(problem_labels(terms, labels), assignment_score(terms, labels))
-        if climb and not self.closed:
+        if climb and not closes(self.score, relaxation.upper_bound):
             self.climb(terms, labels)
 
     def climb(self, terms: Terms, labels: Ints) -> None:

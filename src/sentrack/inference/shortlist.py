@@ -15,6 +15,7 @@ from sentrack.inference.lattices import track_lattices
 from sentrack.inference.passes import sweep
 from sentrack.inference.relaxation import Relaxation, relaxation_bytes
 from sentrack.inference.resources import Limits
+from sentrack.inference.solution import closes
 from sentrack.inference.structures import Bools, Floats, Terms
 from sentrack.inference.sweeps import add_axis, axis_maxima
 from sentrack.inference.terms import block_maxima, chain_slice, restrict
@@ -42,7 +43,7 @@ def shortlist(terms: Terms, search: Search, limits: Limits) -> Bools:
         try:
             relaxation = Relaxation(narrowed, limits)
             search.try_answer(relaxation, climb=False)
-            if not search.closed:
+            if not closes(search.score, relaxation.upper_bound):
                 relaxation.sweep()
                 search.try_answer(relaxation, climb=True)
         except Infeasible:

@@ -6,7 +6,7 @@ from .generator import generate
 from .meaning import Meaning, Participant, Piece, Word, distinct_pairs, pieces, tree
 from .parser import MAX_WORDS, parse
 from .saying import say
-from .vocabulary import Entry, Vocabulary, canonical
+from .vocabulary import Entry, Vocabulary
 
 __all__ = [
     "MAX_WORDS",
@@ -18,7 +18,6 @@ __all__ = [
     "Vocabulary",
     "VocabularyError",
     "Word",
-    "canonical",
     "distinct_pairs",
     "entries_of",
     "forms_of",

@@ -18,7 +18,8 @@ def alternatives(sentence: str, vocabulary: Vocabulary) -> list[Meaning]:
         SentenceError: when the sentence, or an alternative, cannot be understood.
     """
     first, *others = re.split(r"\s+or\s+", sentence.strip().rstrip("."), flags=re.IGNORECASE)
-    if not others:
+    # A class may have "or" in its name.
+    if not others or _understood(sentence.split(), vocabulary):
         return [parse(sentence, vocabulary)]
     found = [first.split()]
     for other in others:

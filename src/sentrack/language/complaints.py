@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 
+from sentrack.text import words_of
+
 from .errors import SentenceError
 from .forms import Form, Surface, not_a_class
 from .grammar import FUNCTION_WORDS, describe_terminals
-from .vocabulary import Entry, Vocabulary, words_of
+from .vocabulary import Entry, Vocabulary
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,11 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import NamedTuple
 
+from sentrack.text import words_of
+
 from .grammar import FUNCTION_WORDS, PREFERENCE, TERMINAL_OF_PART
 from .inflection import inflect, plurals
-from .vocabulary import Entry, Vocabulary, heads, words_of
+from .vocabulary import Entry, Vocabulary, heads
 
 Form = tuple[str, ...]
 

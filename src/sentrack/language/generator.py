@@ -7,12 +7,14 @@ from random import Random
 from lark import Token, Tree
 from lark.grammar import Rule
 
+from sentrack.text import words_of
+
 from .errors import SentenceError
 from .forms import Form, Surface, surface
 from .grammar import FUNCTION_WORDS, VERB_TERMINALS, Said, grammar
 from .linking import Node, link
 from .meaning import Meaning
-from .vocabulary import Entry, Vocabulary, words_of
+from .vocabulary import Entry, Vocabulary
 
 _ATTEMPTS = 1000
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from .vocabulary import words_of
+from sentrack.text import words_of
 
 
 @dataclass(frozen=True)
@@ -114,9 +114,9 @@ def pieces(meaning: Meaning) -> tuple[Piece, ...]:
     k = 0
     while k < len(said):
         participant, first = begins.get(k), k
-        left = 1 if participant is None else len(words_of(nouns[participant]))
-        while left > 0:  # "traffic cone" is two, "traffic-cone" is one
-            left -= max(1, len(words_of(said[k])))
+        left = 0 if participant is None else len(words_of(nouns[participant]))
+        while left > 0 or k == first:  # "traffic cone" is two, "traffic-cone" is one
+            left -= len(words_of(said[k]))
             k += 1
         text = " ".join(said[first:k])
         word = text.rstrip(".,;:!?…")

@@ -6,7 +6,6 @@ does not depend on luck: of those that reach the end, the one with the longest a
 forms, from left to right, is meant.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
@@ -14,13 +13,15 @@ from typing import Any, Protocol, cast
 from lark import Token, Tree
 from lark.exceptions import UnexpectedToken
 
+from sentrack.text import words_of
+
 from .complaints import Stop, complaint
 from .errors import SentenceError
 from .forms import Form, Surface, surface
 from .grammar import PREFERENCE, Said, grammar
 from .linking import link
 from .meaning import Meaning
-from .vocabulary import Vocabulary, words_of
+from .vocabulary import Vocabulary
 
 #: A sentence may have this many words.
 MAX_WORDS = 60
@@ -53,8 +54,7 @@ def parse(sentence: str, vocabulary: Vocabulary) -> Meaning:
     """The meaning of a sentence.
 
     Args:
-        sentence: One English sentence. Case, hyphens, commas, blanks and the full stop at its end
-            make no difference.
+        sentence: One English sentence. Case, blanks and punctuation make no difference.
         vocabulary: The words that it may use.
 
     Raises:
@@ -79,9 +79,8 @@ def _split(sentence: str) -> tuple[Form, tuple[int, ...]]:
         raise SentenceError(f"a sentence must be text, not {type(sentence).__name__}")
     if len(sentence) > _MAX_CHARACTERS:
         raise SentenceError(f"the sentence is too long: {len(sentence)} characters")
-    text = re.sub(r"[.!…\s]+$", "", sentence)
     pairs = [
-        (word, number) for number, said in enumerate(text.split(), 1) for word in words_of(said)
+        (word, number) for number, said in enumerate(sentence.split(), 1) for word in words_of(said)
     ]
     if not pairs:
         raise SentenceError(

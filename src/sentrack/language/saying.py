@@ -1,5 +1,7 @@
 """From a meaning of one clause back to an English sentence."""
 
+from sentrack.text import words_of
+
 from .errors import SentenceError
 from .forms import surface
 from .generator import is_clear, spell
@@ -7,7 +9,7 @@ from .grammar import TERMINAL_OF_PART
 from .inflection import inflect
 from .linking import check
 from .meaning import Meaning, Word
-from .vocabulary import Entry, Vocabulary, heads, words_of
+from .vocabulary import Entry, Vocabulary, heads
 
 
 def say(meaning: Meaning, vocabulary: Vocabulary) -> str:

@@ -1,10 +1,10 @@
 """The words that sentences may use: what the grammar needs to know of each."""
 
-import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+
+from sentrack.text import canonical, words_of
 
 from .errors import VocabularyError
 
@@ -18,8 +18,6 @@ PARTS: Mapping[str, tuple[int, ...]] = {
     "motion": (2,),
     "direction": (1,),
 }
-
-_BREAK = re.compile("[\\s,_\u2010-\u2014\u2212-]+")
 
 INFLECTIONS = frozenset({"past", "participle", "present", "progressive"})
 
@@ -55,17 +53,6 @@ class Entry:
     particle: str = ""
     preposition: str = ""
     opposite: str = ""
-
-
-def words_of(text: str) -> tuple[str, ...]:
-    """The words of a text, whatever its case, blanks, commas, hyphens and underscores."""
-    plain = unicodedata.normalize("NFKC", text).lower()
-    return tuple(filter(None, _BREAK.split(plain)))
-
-
-def canonical(name: str) -> str:
-    """The name of a noun or word with hyphens: "Traffic_cone" is "traffic-cone"."""
-    return "-".join(words_of(name))
 
 
 @dataclass(frozen=True)
@@ -130,9 +117,10 @@ class Vocabulary:
         """The same vocabulary with exactly these classes of a detector as its nouns.
 
         A class keeps the synonyms that this vocabulary has for it, under either name; a synonym
-        that is a class of its own belongs to that class alone.
+        that is a class of its own belongs to that class alone. A class without a letter, digit or
+        symbol in its name cannot be said.
         """
-        names = list(dict.fromkeys(canonical(name) for name in classes))
+        names = list(dict.fromkeys(filter(None, map(canonical, classes))))
         known = [entry for entry in (*self.entries, *self.foreign) if entry.part == "noun"]
         nouns, kept = [], set()
         for name in names:

@@ -2,6 +2,7 @@
 
 import difflib
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -17,6 +18,7 @@ from sentrack.lexicon.errors import LexiconError
 from sentrack.lexicon.model import Floats, WordModel
 from sentrack.lexicon.reading import read_word
 from sentrack.lexicon.saving import written
+from sentrack.text import canonical
 
 SHIPPED = ("everyday", "paper", "paper9")
 TOP = ("name", "about", "base", "split", "zero", "noise", "leap", "words")
@@ -72,6 +74,17 @@ class Lexicon:
         if part == "noun":
             return WordModel(name, "noun", (name.replace("-", " "),), ("it",), classes=(name,))
         raise LexiconError(f"{self.name}: it has no {part} {name!r}")
+
+    def named(self, noun: str, classes: Sequence[str]) -> tuple[str, ...]:
+        """Those of the classes of a clip that a noun names; see docs/lexicon.md.
+
+        They are the class of its own name and those that its model lists. A noun that names any
+        class names all of them, unless there is one of its own name.
+        """
+        model = self.model(noun, "noun")
+        listed = {canonical(name) for name in (noun, *model.classes)}
+        found = tuple(name for name in classes if canonical(name) in listed)
+        return tuple(classes) if not found and not model.classes else found
 
     def find(self, name: str) -> list[WordModel]:
         """All words of a name or form, whatever their part of speech.

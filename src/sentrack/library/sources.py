@@ -1,18 +1,15 @@
 """Videos and detections to be indexed: where they are, what they hold, how they are to be read."""
 
-import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from sentrack.library.entries import FILE
 from sentrack.library.folder import LibraryError
 from sentrack.progress import Report
-from sentrack.vision.clip import ROWS, Clip, ClipError
+from sentrack.vision.clip import ClipError
 from sentrack.vision.formats.names import Names
 from sentrack.vision.loading import FORMATS, kind_of, looking, videos
 from sentrack.vision.tables import CORNERS, Table, stem
@@ -170,11 +167,3 @@ class Settings:
             "fps": eye.FPS if fps is None else float(fps),
             "version": eye.VERSION,
         }
-
-
-def clip_sum(clip: Clip) -> str:
-    """The SHA-256 of what a clip holds, in hexadecimal."""
-    total = hashlib.sha256(repr((clip.size, clip.fps, clip.classes)).encode())
-    for name in ("frames", "times", "start", *ROWS):
-        total.update(np.ascontiguousarray(getattr(clip, name)).tobytes())
-    return total.hexdigest()

@@ -12,7 +12,7 @@ from sentrack.library.checking import HOUR, Problem, astray, behind, damaged, le
 from sentrack.library.entries import CLIP, Entry, Origin, current, entry_of, pack, read_facts, rows
 from sentrack.library.folder import Folder, LibraryError
 from sentrack.library.planning import THERE, Planner, Task, plan
-from sentrack.library.sources import Options, clip_sum
+from sentrack.library.sources import Options
 from sentrack.progress import Report, silent
 from sentrack.vision import Clip, ClipError, is_video, kept, load_clip
 from sentrack.vision.detections import read_table
@@ -176,7 +176,7 @@ class Store:
     def _add(self, clip: Clip, name: str, options: Options, force: bool) -> Entry:
         if given := sorted(options.given()):
             raise LibraryError(f"{name}: a clip does not take {given[0]}=; leave it out")
-        origin = Origin(name, CLIP, None, clip_sum(clip), {})
+        origin = Origin(name, CLIP, None, clip.sha256, {})
         task = Planner(self.entries(), force).named(Task(origin))
         return self.entry(name) if task.state == THERE else _keep(self._folder, task, rows(clip))
 

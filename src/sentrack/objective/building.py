@@ -87,15 +87,17 @@ def prepared(
     Participants whose nouns name the same classes share a cast.
     """
     models = tuple(lexicon.model(word.word, word.part) for word in meaning.words)
-    nouns = [lexicon.model(p.noun, "noun") for p in meaning.participants]
-    clip = _bridged(clip, frozenset(c for noun in nouns for c in noun.classes or clip.classes))
+    named = [lexicon.named(p.noun, clip.classes) for p in meaning.participants]
+    clip = _bridged(clip, frozenset(c for classes in named for c in classes))
     scores = detection_scores(clip)
     if against_background:
         # A box that is surer than usual says no more: it is the words that are to tell.
         scores = np.minimum(scores - usual_scores(clip, scores)[clip.label], 0.0)
-    named = {noun.classes: noun for noun in nouns}
-    casts = {classes: cast(clip, _allowed(clip, noun)) for classes, noun in named.items()}
-    return models, clip, scores, tuple(casts[noun.classes] for noun in nouns)
+    casts: dict[tuple[str, ...], Cast] = {}
+    for participant, classes in zip(meaning.participants, named, strict=True):
+        if classes not in casts:
+            casts[classes] = cast(clip, _allowed(clip, participant.noun, classes))
+    return models, clip, scores, tuple(casts[classes] for classes in named)
 
 
 @lru_cache(maxsize=4)
@@ -104,13 +106,11 @@ def _bridged(clip: Clip, classes: frozenset[str]) -> Clip:
     return bridge(clip, classes)
 
 
-def _allowed(clip: Clip, noun: WordModel) -> npt.NDArray[np.bool_]:
-    if not noun.classes:
-        return np.ones(len(clip.label), dtype=np.bool_)
-    known = [clip.classes.index(c) for c in noun.classes if c in clip.classes]
-    allowed = np.isin(clip.label, known)
+def _allowed(clip: Clip, noun: str, classes: tuple[str, ...]) -> npt.NDArray[np.bool_]:
+    """(N,) which detections are of the classes that a noun names."""
+    allowed = np.isin(clip.label, [clip.classes.index(name) for name in classes])
     if not allowed.any():
-        raise ClipError(f"{clip.name}: no {noun.name} was detected in it")
+        raise ClipError(f"{clip.name}: no {noun} was detected in it")
     return allowed
 
 

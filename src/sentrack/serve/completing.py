@@ -11,7 +11,7 @@ from sentrack.language import Piece, SentenceError, Vocabulary, forms_of, pieces
 from sentrack.language.alternatives import alternatives
 from sentrack.language.forms import Form, Reading, Surface, surface
 from sentrack.language.grammar import FUNCTION_WORDS, VERB_TERMINALS, Said, grammar
-from sentrack.language.vocabulary import heads, words_of
+from sentrack.language.vocabulary import heads
 from sentrack.serve.answers import (
     Completion,
     LinkedWord,
@@ -20,6 +20,7 @@ from sentrack.serve.answers import (
     Understood,
 )
 from sentrack.show.palette import hexadecimal
+from sentrack.text import words_of
 
 SUGGESTIONS = 3
 REPAIRS = 3  # words that may be wrong

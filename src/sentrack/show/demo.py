@@ -11,6 +11,7 @@ from sentrack.files import free, new
 from sentrack.show.progress import Bars
 from sentrack.show.tables import show_trackings
 from sentrack.tasks import Tracking, track
+from sentrack.text import visible
 from sentrack.vision import Clip, Truth, load_clip, two_activities
 
 # What to ask beside what is true: roles, verb or direction swapped.
@@ -80,7 +81,7 @@ def show_demo(seed: int, output: Path | None = None) -> None:
     except ModuleNotFoundError as error:
         print(f"For a video of it, {error.name} is missing; run: pip install 'sentrack[video]'")
         return
-    print(f"The first {FILMED} sentences, in one annotated video:\n{path}")
+    print(f"The first {FILMED} sentences, in one annotated video:\n{visible(path)}")
 
 
 def show_real(output: Path | None = None) -> None:
@@ -105,7 +106,8 @@ def show_real(output: Path | None = None) -> None:
         answers = [track(clip, sentence) for sentence in REAL]
         annotate(answers[:2], pictures(source, clip), path, report=bars)
     show_trackings(answers, Console())
-    print(f"{source.name}, {SPAN[0]:g} to {SPAN[1]:g} s, with the first two sentences:\n{path}")
+    print(f"{source.name}, {SPAN[0]:g} to {SPAN[1]:g} s, with the first two sentences:")
+    print(visible(path))
 
 
 def film(clip: Clip, truth: Truth, answers: list[Tracking], path: Path) -> None:

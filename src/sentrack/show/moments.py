@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from sentrack.errors import SentrackError
 from sentrack.files import new
 from sentrack.progress import Report, silent
+from sentrack.show.terminal import plain
 from sentrack.tasks import Library, Moment, Moments
 
 _log = logging.getLogger("sentrack")
@@ -25,9 +25,9 @@ def show_moments(found: Moments) -> None:
     for column in [*columns, "sentence"] if several else columns:
         table.add_column(column, overflow="fold")
     for rank, moment in enumerate(found, 1):
-        row = [str(rank), escape(moment.video), f"{moment.start:.1f} s", f"{moment.end:.1f} s"]
-        row += [f"{moment.match:.2f}", f"{moment.score:.1f}", escape(moment.tracking.reason)]
-        table.add_row(*row, *([escape(moment.sentence)] if several else []))
+        row = [str(rank), moment.video, f"{moment.start:.1f} s", f"{moment.end:.1f} s"]
+        row += [f"{moment.match:.2f}", f"{moment.score:.1f}", moment.tracking.reason]
+        table.add_row(*map(plain, [*row, moment.sentence] if several else row))
     console = Console()
     if len(found):
         console.print(table)

@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import html
-import json
 import re
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 from sentrack.files import new, whole
 from sentrack.progress import Report, silent
 from sentrack.show.view import View
+from sentrack.text import strict_json
 
 if TYPE_CHECKING:
     from sentrack.vision.video import Frame
@@ -107,7 +107,7 @@ def page(title: str, data: object, film: bytes = b"") -> str:
         title=html.escape(title),
         style=style,
         # Nothing in a text may end the element that it is in.
-        data=json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
+        data=strict_json(data, separators=(",", ":")).replace("<", "\\u003c"),
         film=f'<script type="text/plain" id="film">{encoded}</script>\n' if film else "",
         script=script,
     )

@@ -6,6 +6,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from sentrack.show.terminal import plain
 from sentrack.tasks import Tracking
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
@@ -15,19 +16,20 @@ def show_trackings(trackings: Sequence[Tracking], console: Console) -> None:
     """One block per sentence: how well it is depicted, by whom, and why."""
     for tracking in trackings:
         proof = "proven best" if tracking.certified else _gap(tracking)
-        console.print(f"\n[bold]{tracking.sentence}[/bold]")
+        console.print()
+        console.print(plain(tracking.sentence, "bold"))
         console.print(
             f"  match [bold]{tracking.match:.3f}[/bold]   score {tracking.score:.2f} nats, {proof}"
             f"   ({tracking.seconds:.2f} s)"
         )
-        console.print(f"  {tracking.reason}")
+        console.print(plain(f"  {tracking.reason}"))
         table = Table(box=None, padding=(0, 2, 0, 2))
         for column in ("who", "from", "to", "first box", "last box", "detected"):
             table.add_column(column, style="dim" if column == "detected" else None)
         for p in tracking.participants:
             seen = int((~p.projected).sum())
             table.add_row(
-                p.noun,
+                plain(p.noun),
                 f"{p.times[0]:.1f} s",
                 f"{p.times[-1]:.1f} s",
                 " ".join(f"{v:.0f}" for v in p.boxes[0]),
@@ -43,9 +45,9 @@ def show_trackings(trackings: Sequence[Tracking], console: Console) -> None:
                 continue
             nouns = [tracking.participants[p].noun for p in word.participants]
             table.add_row(
-                word.word,
-                ", ".join(nouns),
-                _phases(word.states, tracking.objective.clip.times),
+                plain(word.word),
+                plain(", ".join(nouns)),
+                plain(_phases(word.states, tracking.objective.clip.times)),
                 sparkline(word.evidence),
                 f"{word.margin:+.2f}",
             )

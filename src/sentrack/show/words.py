@@ -2,15 +2,17 @@
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from sentrack.lexicon import Lexicon, WordModel
+from sentrack.show.terminal import plain
 
 BAR = 20
 
 
 def show_words(lexicon: Lexicon, console: Console) -> None:
     """All words by part of speech."""
-    console.print(f"[bold]{lexicon.name}[/bold]: {lexicon.about}")
+    console.print(plain(lexicon.name, "bold") + plain(f": {lexicon.about}"))
     table = Table(box=None, padding=(0, 2, 0, 0))
     table.add_column("part")
     table.add_column("words", overflow="fold")
@@ -18,43 +20,45 @@ def show_words(lexicon: Lexicon, console: Console) -> None:
     for model in lexicon.words.values():
         parts.setdefault(model.part, []).append(model.name)
     for part, names in parts.items():
-        table.add_row(f"{part} ({len(names)})", ", ".join(sorted(names)))
+        table.add_row(f"{part} ({len(names)})", plain(", ".join(sorted(names))))
     console.print(table)
 
 
 def show_word(model: WordModel, console: Console) -> None:
     """States, transitions and features of one word."""
-    console.print(f"[bold]{model.name}[/bold]  {model.part}({', '.join(model.roles)})")
+    console.print(plain(model.name, "bold") + plain(f"  {model.part}({', '.join(model.roles)})"))
     if model.part == "noun":
-        console.print(f"  detector classes: {', '.join(model.classes) or 'any'}")
-    console.print(f"  said: {', '.join(model.forms)}")
+        console.print(plain(f"  detector classes: {', '.join(model.classes) or 'any'}"))
+    console.print(plain(f"  said: {', '.join(model.forms)}"))
     if model.part == "verb":
-        console.print(f"  moves: the {model.roles[model.moves]}")
+        console.print(plain(f"  moves: the {model.roles[model.moves]}"))
     if model.K > 1:
-        console.print("  " + "  →  ".join(_state(model, k) for k in range(model.K)))
+        states = plain("  →  ").join(_state(model, k) for k in range(model.K))
+        console.print(plain("  ") + states)
     for n, observed in enumerate(model.observed):
         about = ", ".join(model.roles[r] for r in observed.roles)
-        unit = f" [dim]({observed.feature.unit})[/dim]" if observed.feature.unit else ""
-        console.print(f"\n  {observed.feature.name}({about}): {observed.feature.about}{unit}")
+        unit = f" ({observed.feature.unit})" if observed.feature.unit else ""
+        console.print()
+        told = plain(f"  {observed.feature.name}({about}): {observed.feature.about}")
+        console.print(told + plain(unit, "dim"))
         table = Table(box=None, padding=(0, 2, 0, 4), show_header=model.K > 1)
         table.add_column("")
         for name in model.states:
-            table.add_column(name)
+            table.add_column(plain(name))
         for b, bin_name in enumerate(observed.feature.bins):
             cells = [_bar(float(p)) for p in model.outputs[n][:, b]]
             table.add_row(bin_name, *cells)
         console.print(table)
 
 
-def _state(model: WordModel, k: int) -> str:
-    mark = "[bold]" if model.final[k] else ""
-    end = "[/bold] (may end here)" if model.final[k] else ""
+def _state(model: WordModel, k: int) -> Text:
     stay = ""
     if model.seconds is not None and k < model.K - 1:
         stay = f" ~{model.seconds[k]:g} s"
     elif model.transitions is not None:
         stay = f" stays {model.transitions[k, k]:.3g}"
-    return f"{mark}{model.states[k]}{stay}{end}"
+    name = f"{model.states[k]}{stay}"
+    return plain(name, "bold") + plain(" (may end here)") if model.final[k] else plain(name)
 
 
 def _bar(probability: float) -> str:

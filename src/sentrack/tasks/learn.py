@@ -147,7 +147,7 @@ def _chosen(share: Floats, classes: tuple[str, ...]) -> tuple[str, ...]:
 def _scene(corpus: Corpus, clip: Clip, meaning: Meaning, settings: Settings) -> Scene | None:
     """A sentence on a clip; None if the clip cannot show it."""
     try:
-        return prepare(clip, meaning, corpus.lexicon, corpus.classes, settings.best)
+        return prepare(clip, meaning, corpus.lexicon, corpus.classes, settings.best, corpus.learned)
     except (ClipError, Infeasible):
         return None
 
@@ -164,16 +164,18 @@ def _contrasted(
     """The second stage, against minimal pairs that are not said of the same clip."""
     rng = Random(seed)
     words: list[Key] = sorted(corpus.lexicon.words)
-    true: dict[int, set[Meaning]] = {}
-    for pair in corpus.pairs:
-        true.setdefault(id(pair.clip), set()).add(pair.meaning)
+    # A video that is given twice is one: what is said of it is true of both.
+    videos = [pair.clip.sha256 for pair in corpus.pairs]
+    true: dict[str, set[Meaning]] = {video: set() for video in videos}
+    for pair, video in zip(corpus.pairs, videos, strict=True):
+        true[video].add(pair.meaning)
     scenes: list[Scene] = []
     groups: list[tuple[int, ...]] = []
-    for pair in corpus.pairs:
+    for pair, video in zip(corpus.pairs, videos, strict=True):
         others = [
             other
             for other in rivals(pair.meaning, words, corpus.vocabulary)
-            if other not in true[id(pair.clip)]
+            if other not in true[video]
         ]
         some = rng.sample(others, min(len(others), settings.rivals))
         found = [_scene(corpus, pair.clip, m, settings) for m in (pair.meaning, *some)]
@@ -193,20 +195,21 @@ def _contrasted(
 
 
 def _run(corpus: Corpus, settings: Settings, seed: int) -> str:
-    """What tells a run from another: its data, its words, its settings and its seed."""
+    """What tells a run from another: all of its data, its words, its settings and its seed."""
     digest = hashlib.sha256()
     for pair in corpus.pairs:
-        digest.update(pair.meaning.sentence.encode())
-        for array in (pair.clip.boxes, pair.clip.times, pair.clip.label, pair.clip.score):
-            digest.update(np.ascontiguousarray(array).tobytes())
+        digest.update(repr((pair.meaning, pair.clip.sha256)).encode())
     for key in sorted(corpus.lexicon.words):
         digest.update(_print(corpus.lexicon.words[key]))
-    digest.update(repr((settings, seed, sorted(corpus.learned))).encode())
+    digest.update(repr((settings, seed, sorted(corpus.learned), corpus.classes)).encode())
     return digest.hexdigest()
 
 
 def _print(model: WordModel) -> bytes:
-    arrays = [*model.outputs, model.initial]
-    return repr((model.name, model.part, model.classes, model.states)).encode() + b"".join(
-        array.tobytes() for array in arrays
-    )
+    facts = vars(model) | {"observed": [(o.feature.name, o.roles) for o in model.observed]}
+    told = {
+        name: fact.tolist() if isinstance(fact, np.ndarray) else fact
+        for name, fact in facts.items()
+    }
+    told["outputs"] = [output.tolist() for output in model.outputs]
+    return repr(sorted(told.items())).encode()

@@ -168,5 +168,5 @@ def _fitting(entry: Entry, meanings: Iterable[Meaning], lexicon: Lexicon) -> tup
 
 def _classes(entry: Entry, meaning: Meaning, lexicon: Lexicon) -> list[list[str]]:
     """Per participant, the classes that its noun names and that were seen."""
-    nouns = [lexicon.model(p.noun, "noun") for p in meaning.participants]
-    return [[c for c in (noun.classes or entry.classes) if c in entry.classes] for noun in nouns]
+    named = [lexicon.named(p.noun, entry.known) for p in meaning.participants]
+    return [[name for name in names if name in entry.classes] for names in named]

@@ -36,7 +36,7 @@ def vocabulary_of(lexicon: Lexicon, classes: Sequence[str]) -> Vocabulary:
     several = [
         model.name
         for model in lexicon.words.values()
-        if model.part == "noun" and (not model.classes or set(model.classes) & set(classes))
+        if model.part == "noun" and (not model.classes or lexicon.named(model.name, classes))
     ]
     return lexicon.vocabulary().with_nouns([*classes, *several])
 

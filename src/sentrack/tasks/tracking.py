@@ -1,6 +1,5 @@
 """Tracks that depict a sentence, and why they do."""
 
-import json
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,9 @@ import numpy.typing as npt
 from sentrack.errors import SentrackError
 from sentrack.inference import Solution
 from sentrack.objective import Objective
+from sentrack.tasks.matching import match
 from sentrack.tasks.reasons import reason
+from sentrack.text import strict_json
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -137,7 +138,9 @@ class Tracking:
             score=solution.score,
             upper_bound=solution.upper_bound,
             certified=solution.certified,
-            match=_match(objective, words),
+            match=match(
+                (model, word.margin) for model, word in zip(objective.models, words, strict=True)
+            ),
             reason=reason(objective, solution.tracks, words),
             seconds=solution.seconds,
             participants=_participants(objective, solution),
@@ -148,7 +151,7 @@ class Tracking:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Numbers and text only, as `sentrack track --json` prints them."""
+        """Numbers and text only, as `sentrack track --json` prints them; see `to_json`."""
         return {
             "sentence": self.sentence,
             "score": self.score,
@@ -179,8 +182,8 @@ class Tracking:
         }
 
     def to_json(self) -> str:
-        """One JSON document."""
-        return json.dumps(self.to_dict())
+        """One JSON document; null stands for a score or a bound that is not finite."""
+        return strict_json(self.to_dict())
 
     def to_mot(self) -> str:
         """MOT Challenge lines: frame, id, x, y, width, height, score, -1, -1, -1.
@@ -285,18 +288,3 @@ def _words(objective: Objective, solution: Solution, ledger: Ledger) -> tuple[Tr
             )
         )
     return tuple(found)
-
-
-def _match(objective: Objective, words: tuple[TrackedWord, ...]) -> float:
-    """How much better than words that mean nothing, per frame and per word, from 0 to 1.
-
-    Each word's margin is taken relative to what the word tells in a typical frame, so that words
-    that look at many features count no more than words that look at few. Nouns say nothing here:
-    their candidates are of their class to begin with.
-    """
-    told = [
-        word.margin / model.information
-        for word, model in zip(words, objective.models, strict=True)
-        if word.part != "noun" and model.information > 0
-    ]
-    return 1.0 / (1.0 + math.exp(-float(np.mean(told)))) if told else 0.5

@@ -1,5 +1,6 @@
 """A clip: the detections of every frame, as flat arrays."""
 
+import hashlib
 import math
 from dataclasses import dataclass, field, replace
 
@@ -87,6 +88,14 @@ class Clip:
     def seconds(self) -> float:
         """Typical time between adjacent frames."""
         return float(np.median(np.diff(self.times))) if self.T > 1 else 1.0 / self.fps
+
+    @property
+    def sha256(self) -> str:
+        """Of all that it holds but its name, in hexadecimal: the same for the same video."""
+        total = hashlib.sha256(repr((self.size, self.fps, self.classes)).encode())
+        for name in ("frames", "times", "start", *ROWS):
+            total.update(np.ascontiguousarray(getattr(self, name)).tobytes())
+        return total.hexdigest()
 
     def cut(self, first: int, last: int) -> "Clip":
         """The frames with indices first to last - 1."""

@@ -16,6 +16,7 @@ from sentrack.progress import Report, silent
 from sentrack.vision.clip import Clip, ClipError
 from sentrack.vision.detections import clip_from_arrays, read_table
 from sentrack.vision.detectors import Detector, open_detector
+from sentrack.vision.formats.names import Names
 from sentrack.vision.observing import Seen, observe
 from sentrack.vision.storing import TableWriter
 from sentrack.vision.video import Video
@@ -42,7 +43,7 @@ def looked(
     end: float | None = None,
     fps: float | None = None,
     detector: str | Path | None = None,
-    names: Any = None,
+    names: Names | None = None,
     best: int | None = None,
     report: Report = silent,
 ) -> Path:
@@ -56,7 +57,7 @@ def looked(
         end: seconds before which.
         fps: frames per second to look at, at most; 10 if left out.
         detector: a known name or an ONNX file; `yolov4-tiny` if left out.
-        names: of its classes, if the file does not tell.
+        names: of its classes, if it does not tell; see `load_clip`.
         best: boxes of every class in a frame; 10 if left out.
         report: told how far it is.
     """

@@ -2,7 +2,6 @@
 
 import difflib
 import json
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
+from sentrack.text import canonical
 from sentrack.vision.clip import Bools, ClipError, Floats, Ints
 
 CORNERS = ("x1", "y1", "x2", "y2")
@@ -26,8 +26,8 @@ METADATA = b"sentrack"  # the key under which a Parquet schema holds what the ro
 
 
 def class_name(name: str) -> str:
-    """The name of a class as clips spell it: lower case, with hyphens between words."""
-    return re.sub(r"[\s_]+", "-", name.strip().lower())
+    """The name of a class as clips spell it, which is how sentences find it; see `canonical`."""
+    return canonical(name) or "-".join(name.split())
 
 
 def stem(path: Path) -> str:

@@ -84,7 +84,9 @@ class Video:
         """
         low, high = start or 0.0, math.inf if end is None else end
         slot, last = -1, -math.inf
-        for number, time, picture in self._numbered(low):
+        # From the beginning of the period that `start` is in: its first frame is the one to take.
+        begin = low if fps is None else (math.floor(low * fps + 1e-6) - 1e-6) / fps
+        for number, time, picture in self._numbered(begin):
             if time >= high - 1e-9:
                 return
             # Damaged files may go back in time.

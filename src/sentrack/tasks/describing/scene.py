@@ -75,9 +75,8 @@ class Scene:
         scores = detection_scores(bridged)
         self.kinds: dict[str, Kind] = {}
         for entry in self.vocabulary.of("noun"):
-            classes = lexicon.model(entry.name, "noun").classes
-            known = [clip.classes.index(c) for c in classes if c in clip.classes]
-            allowed = np.isin(bridged.label, known)
+            named = lexicon.named(entry.name, clip.classes)
+            allowed = np.isin(bridged.label, [clip.classes.index(name) for name in named])
             if allowed.any():
                 self.kinds[entry.name] = _kind(bridged, allowed, scores, lexicon.leap)
         if not self.kinds:

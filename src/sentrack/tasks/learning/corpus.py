@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,12 +10,12 @@ import numpy as np
 from sentrack.errors import SentrackError
 from sentrack.inference import Infeasible
 from sentrack.language import Entry, Meaning, SentenceError, Vocabulary
-from sentrack.language.vocabulary import canonical
 from sentrack.lexicon import Lexicon, WordModel
 from sentrack.tasks.learning.guessing import understood
 from sentrack.tasks.learning.scenes import Key, Scene, prepare
 from sentrack.tasks.learning.settings import Settings
 from sentrack.tasks.learning.starting import blank
+from sentrack.tasks.track import vocabulary_of
 from sentrack.vision import Clip, ClipError
 
 LOG = logging.getLogger("sentrack")
@@ -41,7 +41,7 @@ class Corpus:
     Attributes:
         pairs: those that can be learned from.
         lexicon: all words of them; those to be learned mean nothing yet, and nouns to be learned
-            may be of any class.
+            name all classes.
         vocabulary: of the grammar, with words that were unknown.
         learned: the words to learn.
         classes: that were detected anywhere.
@@ -78,9 +78,9 @@ def gather(
     known = lexicon.words | kept
     given = list(pairs)
     classes = sorted({clip.classes[i] for clip, _ in given for i in np.unique(clip.label)})
-    vocabulary = _with_classes(
-        Vocabulary([*Lexicon(lexicon.name, "", known).vocabulary()]), classes
-    )
+    # A noun need not name a class: what it names is learned.
+    nouns = vocabulary_of(Lexicon(lexicon.name, "", known), classes)
+    vocabulary = Vocabulary([*nouns, *nouns.foreign])
     told: list[tuple[Clip, Meaning]] = []
     for clip, sentence in given:
         try:
@@ -91,6 +91,7 @@ def gather(
     said = Counter(key for _, meaning in told for key in _keys(meaning))
     entries = {(entry.part, entry.name): entry for entry in vocabulary}
     words: dict[Key, WordModel] = {}
+    learned: set[Key] = set()
     for key in sorted(said):
         model = known.get(key) or _model(entries[key])
         if key in kept or (key[0] == "noun" and not settings.nouns):
@@ -99,37 +100,39 @@ def gather(
             alone = said[key] == 1 and key[1] in classes
             if alone:
                 LOG.warning("'%s' is said once; it is taken to name the class of its name", key[1])
-            words[key] = _noun(model, (key[1],) if alone else ())
+            words[key] = _noun(model, (key[1],) if alone else tuple(classes))
+            if not alone:
+                learned.add(key)
         else:
             words[key] = blank(model, settings.states, settings.features, settings.noise)
-    fixed = {key for key in words if key in kept or (key[0] == "noun" and words[key].classes)}
-    fixed |= {key for key in words if key[0] == "noun" and not settings.nouns}
+            learned.add(key)
     whole = Lexicon("learned", "", words)
     found = []
     for clip, meaning in told:
         try:
-            scene = prepare(clip, meaning, whole, classes, settings.best)
+            scene = prepare(clip, meaning, whole, classes, settings.best, learned)
             found.append(Pair(clip, meaning, scene))
         except (ClipError, Infeasible) as error:
             why = str(error).removeprefix(f"{clip.name}: ")
             faults.add(f"{clip.name}: {meaning.sentence!r}: {why}")
-    good = _repeated(found, frozenset(fixed), faults)
+    good = _repeated(found, learned, faults)
     if not good:
         raise PairError(faults.summary("there is nothing to learn from"))
     used = {key for pair in good for key in _keys(pair.meaning)}
-    learned = frozenset(used - fixed)
+    learned &= used
     if not learned:
         raise PairError("there is nothing to learn: all words of the sentences are held fixed")
     words = {key: model for key, model in words.items() if key in used}
-    return Corpus(tuple(good), Lexicon("learned", "", words), vocabulary, learned, tuple(classes))
+    whole = Lexicon("learned", "", words)
+    return Corpus(tuple(good), whole, vocabulary, frozenset(learned), tuple(classes))
 
 
-def _repeated(found: Sequence[Pair], fixed: frozenset[Key], faults: "_Faults") -> list[Pair]:
-    """The pairs whose words are all fixed or said more than once."""
+def _repeated(found: Sequence[Pair], learned: Collection[Key], faults: "_Faults") -> list[Pair]:
+    """The pairs whose words are all said more than once, but for those that are not learned."""
     good = list(found)
     while True:
         said = Counter(key for pair in good for key in _keys(pair.meaning))
-        once = {key for key, number in said.items() if number == 1} - fixed
+        once = {key for key, number in said.items() if number == 1 and key in learned}
         if not once:
             return good
         for key in sorted(once):
@@ -156,14 +159,6 @@ class _Faults:
 
 def _keys(meaning: Meaning) -> set[Key]:
     return {(word.part, word.word) for word in meaning.words}
-
-
-def _with_classes(vocabulary: Vocabulary, classes: Sequence[str]) -> Vocabulary:
-    """The vocabulary with a noun for every class that it has none for."""
-    nouns = vocabulary.of("noun")
-    said = {canonical(form) for noun in nouns for form in (noun.name, *noun.forms)}
-    new = [Entry(c, "noun", (c.replace("-", " "),), ("it",)) for c in classes if c not in said]
-    return Vocabulary([*vocabulary, *new])
 
 
 def _model(entry: Entry) -> WordModel:

@@ -7,7 +7,7 @@ from itertools import islice, product
 from sentrack.language import Entry, Meaning, SentenceError, Vocabulary, entries_of, parse
 from sentrack.language.grammar import FUNCTION_WORDS
 from sentrack.language.inflection import inflect
-from sentrack.language.vocabulary import words_of
+from sentrack.text import words_of
 
 # Readings of the unknown words of a sentence that are tried.
 TRIES = 200
@@ -32,7 +32,7 @@ def understood(sentence: str, vocabulary: Vocabulary) -> tuple[Meaning, Vocabula
         return parse(sentence, vocabulary), vocabulary
     except SentenceError as error:
         first = error
-    words = words_of(re.sub(r"[.!…\s]+$", "", sentence))
+    words = words_of(sentence)
     unknown = [i for i, word in enumerate(words) if not _known(word, vocabulary)]
     options = [list(_options(words, i)) for i in {words[i]: i for i in unknown}.values()]
     ranks = product(*(range(len(choices)) for choices in options)) if options else ()

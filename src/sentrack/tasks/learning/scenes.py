@@ -1,7 +1,7 @@
 """Clips with their sentences, measured once, so that an iteration only looks values up."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -76,7 +76,12 @@ class Scene:
 
 
 def prepare(
-    clip: Clip, meaning: Meaning, lexicon: Lexicon, classes: Sequence[str], best: int
+    clip: Clip,
+    meaning: Meaning,
+    lexicon: Lexicon,
+    classes: Sequence[str],
+    best: int,
+    learned: Collection[Key] = (),
 ) -> Scene:
     """Measure a clip for a sentence.
 
@@ -86,15 +91,16 @@ def prepare(
     Args:
         clip: the detections.
         meaning: of the sentence.
-        lexicon: the models; a noun without classes may be anything.
+        lexicon: the models.
         classes: of the corpus.
         best: boxes of a class in a frame, for a noun that may be anything.
+        learned: the words to learn; a noun among them may be anything.
 
     Raises:
         ClipError: when a noun was not detected, or one box of each class is still too many.
     """
-    nouns = [lexicon.model(p.noun, "noun") for p in meaning.participants]
-    n = best if not all(noun.classes for noun in nouns) else int(np.diff(clip.start).max())
+    anything = [("noun", p.noun) in learned for p in meaning.participants]
+    n = best if any(anything) else int(np.diff(clip.start).max())
     thin = n
     while True:
         objective = build(thinned(clip, thin), meaning, lexicon)
@@ -119,12 +125,13 @@ def prepare(
         if word.part != "noun"
     )
     apart = tuple(
-        word
-        if nouns[word.participants[0]].classes
-        else _apart_in_class(word, seen, objective.casts[word.participants[0]])
+        _apart_in_class(word, seen, objective.casts[word.participants[0]])
+        if anything[word.participants[0]]
+        else word
         for word in problem.words[len(meaning.words) :]
     )
-    place = np.array([classes.index(c) for c in seen.classes])
+    # A detector may know classes that the corpus does not show.
+    place = np.array([classes.index(c) if c in classes else -1 for c in seen.classes])
     return Scene(
         meaning.sentence,
         seen.seconds,

@@ -7,6 +7,7 @@ from sentrack.vision.detectors.candidates import Detector, DetectorError, Found
 from sentrack.vision.detectors.darknet import Darknet
 from sentrack.vision.detectors.onnx import Onnx
 from sentrack.vision.detectors.weights import KNOWN, fetch
+from sentrack.vision.formats.names import Names, in_order
 from sentrack.vision.tables import nearest
 
 __all__ = ["KNOWN", "THRESHOLD", "Detector", "DetectorError", "Found", "open_detector"]
@@ -20,7 +21,7 @@ THRESHOLD = 0.02
 def open_detector(
     name: str | Path = "yolov4-tiny",
     *,
-    names: Path | None = None,
+    names: Names | None = None,
     best: int = 10,
     threshold: float = THRESHOLD,
     report: Report = silent,
@@ -29,7 +30,8 @@ def open_detector(
 
     Args:
         name: "yolov4-tiny", "yolo11n" or the path of an ONNX file of the YOLO family.
-        names: a text file with one class name per line, to be used instead of the detector's own.
+        names: of its classes, to be used instead of the detector's own: a sequence, a text file
+            with a name on each line, or a COCO file with categories.
         best: the most candidates of a class in an image.
         threshold: the lowest score of a candidate.
         report: told how many bytes are fetched.
@@ -39,15 +41,17 @@ def open_detector(
         SentrackError: a file is corrupt or cannot be read.
     """
     known = str(name)
+    spoken = None if names is None else tuple(filter(None, in_order(names)))
     if known in KNOWN:
         files = fetch(known, report)
         if ".onnx" in files:
-            return Onnx(files[".onnx"], names, best, threshold)
-        spoken = names or files[".names"]
-        return Darknet(known, files[".cfg"], files[".weights"], spoken, best, threshold)
+            return Onnx(files[".onnx"], spoken, best, threshold)
+        own = tuple(filter(None, in_order(files[".names"])))
+        facts = files[".cfg"], files[".weights"], own if spoken is None else spoken
+        return Darknet(known, *facts, best, threshold)
     path = Path(name)
     if path.is_file():
-        return Onnx(path, names, best, threshold)
+        return Onnx(path, spoken, best, threshold)
     wanted = f"{', '.join(KNOWN)} or the path of an ONNX file"
     if path.suffix or path.exists():
         raise DetectorError(f"{path}: no such file; a detector is {wanted}")

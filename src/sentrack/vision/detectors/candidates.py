@@ -3,7 +3,6 @@
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -121,14 +120,3 @@ class Selection:
         label, score = self._merged[label], np.minimum(score, 1.0)
         stays = suppress(boxes, label, score, self.best, OVERLAP)
         return Found(boxes[stays], label[stays], score[stays])
-
-
-def read_names(path: Path) -> tuple[str, ...]:
-    """The class names in a text file, one per line."""
-    try:
-        lines = path.read_text("utf-8").splitlines()
-    except OSError as error:
-        raise DetectorError(f"{path}: it cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise DetectorError(f"{path}: not a text file with one class name per line") from None
-    return tuple(line.strip() for line in lines if line.strip())

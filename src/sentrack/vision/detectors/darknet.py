@@ -6,7 +6,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from sentrack.vision.detectors.candidates import Array, DetectorError, Found, Selection, read_names
+from sentrack.vision.detectors.candidates import Array, DetectorError, Found, Selection
 from sentrack.vision.video import Image
 from sentrack.vision.wheels import checksum
 
@@ -18,23 +18,27 @@ class Darknet:
         name: what users call it.
         cfg: the text file that describes its layers and the size of its input.
         weights: the file of its weights.
-        names: the text file of its class names, one per line.
+        names: of its classes.
         best: the most candidates of a class.
         threshold: the lowest score of a candidate.
     """
 
     def __init__(
-        self, name: str, cfg: Path, weights: Path, names: Path, best: int, threshold: float
+        self,
+        name: str,
+        cfg: Path,
+        weights: Path,
+        names: tuple[str, ...],
+        best: int,
+        threshold: float,
     ) -> None:
         # OpenCV sets probabilities to 0 that are not above its own threshold, by default 0.2.
         layers = cfg.read_text("utf-8").replace("[yolo]", "[yolo]\nthresh=0")
         facts = {key: int(value) for key, value in re.findall(r"^(\w+) *= *(\d+) *$", layers, re.M)}
-        self._selection = Selection(name, read_names(names), best, threshold)
-        if len(self._selection.names) != facts["classes"]:
-            found, needed = len(self._selection.names), facts["classes"]
-            raise DetectorError(
-                f"{names}: {name} needs {needed} class names, and these are {found}"
-            )
+        self._selection = Selection(name, names, best, threshold)
+        if len(names) != facts["classes"]:
+            needed = facts["classes"]
+            raise DetectorError(f"{name} needs {needed} class names, and these are {len(names)}")
         self._size = facts["width"], facts["height"]
         text = np.frombuffer(layers.encode(), np.uint8)
         self._network = cv2.dnn.readNetFromDarknet(text, np.fromfile(weights, np.uint8))

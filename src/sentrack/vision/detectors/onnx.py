@@ -11,7 +11,7 @@ import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state as state
 
 from sentrack.vision.clip import Floats
-from sentrack.vision.detectors.candidates import Array, DetectorError, Found, Selection, read_names
+from sentrack.vision.detectors.candidates import Array, DetectorError, Found, Selection
 from sentrack.vision.video import Image
 from sentrack.vision.wheels import checksum
 
@@ -40,12 +40,14 @@ class Onnx:
 
     Args:
         path: the file.
-        names: a text file of class names, one per line; by default they are in the model.
+        names: of its classes; by default they are in the model.
         best: the most candidates of a class.
         threshold: the lowest score of a candidate.
     """
 
-    def __init__(self, path: Path, names: Path | None, best: int, threshold: float) -> None:
+    def __init__(
+        self, path: Path, names: tuple[str, ...] | None, best: int, threshold: float
+    ) -> None:
         weights = checksum(path)
         self._path = path
         self._session = _open(path)
@@ -53,7 +55,7 @@ class Onnx:
         self._input, self._type, shape = _input(path, self._session)
         self._size = _size(shape, facts)
         self._stride = _stride(facts) if shape == (None, None) else None
-        spoken = read_names(names) if names else _names(path, facts)
+        spoken = _names(path, facts) if names is None else names
         self._selection = Selection(str(path), spoken, best, threshold)
         blank = np.full((*self._size, 3), GREY, np.uint8)
         self._head = _head(path, self._run(blank), len(spoken))
@@ -174,7 +176,7 @@ def _names(path: Path, facts: dict[str, str]) -> tuple[str, ...]:
         stored = [stored.get(number) for number in range(len(stored))]
     if stored and isinstance(stored, list) and all(isinstance(name, str) for name in stored):
         return tuple(stored)
-    raise DetectorError(f"{path}: no class names in it; give them in a text file, one per line")
+    raise DetectorError(f"{path}: no class names in it; names= gives the names of classes")
 
 
 def _head(path: Path, output: Array, C: int) -> Head:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from sentrack.files import whole
+from sentrack.text import strict_json
 from sentrack.vision.clip import Clip, ClipError
 from sentrack.vision.formats.names import Names, categories, labels, numbered, parsed
 from sentrack.vision.formats.rows import Rows, corners_of, extents, frame_in
@@ -97,13 +98,13 @@ def write_coco(clip: Clip, path: Path) -> None:
         "categories": [{"id": k, "name": name} for k, name in enumerate(clip.classes, 1)],
     }
     with whole(path) as draft:
-        draft.write_text(json.dumps(document), "utf-8")
+        draft.write_text(strict_json(document), "utf-8")
 
 
 def write_results(clip: Clip, path: Path) -> None:
     """Write the plain list, as evaluation tools take it: without names and empty frames."""
     with whole(path) as draft:
-        draft.write_text(json.dumps(_results(clip)), "utf-8")
+        draft.write_text(strict_json(_results(clip)), "utf-8")
 
 
 def _results(clip: Clip) -> list[dict[str, Any]]:

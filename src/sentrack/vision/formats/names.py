@@ -26,11 +26,18 @@ def numbered(names: Names, first: int) -> dict[int, str]:
     path = Path(names)
     try:
         text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ClipError(f"{path}: class names cannot be read from it") from error
+    except OSError as error:
+        raise ClipError(f"{path}: class names cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ClipError(f"{path}: not a text file with a class name on each line") from error
     if path.suffix.lower() == ".json":
         return categories(path, parsed(path, text))
     return {k: line.strip() for k, line in enumerate(text.splitlines(), first)}
+
+
+def in_order(names: Names) -> tuple[str, ...]:
+    """The names of the classes 0, 1, ...; categories of a COCO file in the order of their ids."""
+    return tuple(name for _, name in sorted(numbered(names, 0).items()))
 
 
 def parsed(path: Path, text: str) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from sentrack.vision.clip import Clip, ClipError, Floats
 from sentrack.vision.detections import check, regular
-from sentrack.vision.formats.names import Names, labels, numbered, write_names
+from sentrack.vision.formats.names import Names, in_order, labels, write_names
 from sentrack.vision.formats.rows import Rows, frame_in
 from sentrack.vision.formats.text import lines
 from sentrack.vision.tables import not_whole
@@ -40,8 +40,7 @@ def read_yolo(
             raise ClipError(f"{file}: a box has {value:g} as its {what}, not a whole number")
     if names is None:
         names = _names(path)
-    # Categories of a COCO file have ids of their own; YOLO counts them in their order.
-    known = dict(enumerate(name for _, name in sorted(numbered(names, 0).items())))
+    known = dict(enumerate(in_order(names)))
     classes, label = labels(path, values[:, 0].astype(np.int64), known)
     return Rows(
         path,
