@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import sentrack
 from benchmarks import trust
-from sentrack.inference import passes, resources
+from sentrack.inference import passes, resources, sweeps
 from sentrack.inference.intervals import best_interval
 from tests.inference import oracle
 from tests.inference.strategies import assemble, problems
@@ -50,8 +50,10 @@ def test_tracks_that_share_terms_are_bounded_where_memory_is_short(memory: int) 
     for seed in range(50):
         rng = np.random.default_rng(seed)
         T, J = 4, 5
-        terms = sentrack.TrackTerms(rng.normal(size=(T, J)), rng.normal(size=(T - 1, J, J)))
-        word = sentrack.WordTerms([0.0], [[0.0]], rng.normal(size=(T, 1, J, J)), (0, 1))
+        terms = sentrack.TrackTerms(
+            list(rng.normal(size=(T, J))), list(rng.normal(size=(T - 1, J, J)))
+        )
+        word = sentrack.WordTerms([0.0], [[0.0]], list(rng.normal(size=(T, 1, J, J))), (0, 1))
         problem = sentrack.Problem([terms, terms], [word])
         best = trust.optimum(problem)
         for name in trust.METHODS:
@@ -102,16 +104,16 @@ def test_what_rounding_hides_is_not_certified(name: str, scale: float) -> None:
 def test_large_terms_that_cancel_are_not_certified() -> None:
     # The score is about 1, but the terms are of a size at which sums are exact to 0.1 only.
     f = [np.array([1e15, 1e15]), np.array([-1e15, 1.0 - 1e15])]
-    problem = sentrack.Problem([sentrack.TrackTerms(f, np.zeros((1, 2, 2)))])
+    problem = sentrack.Problem([sentrack.TrackTerms(f, [np.zeros((2, 2))])])
     solution = sentrack.solve(problem)
     assert not solution.certified
     assert solution.upper_bound >= 1.0
 
 
 def test_terms_whose_sums_overflow_are_refused() -> None:
-    f = np.full((3, 2), 1.5e308)
+    f = [np.full(2, 1.5e308)] * 3
     with pytest.raises(sentrack.ProblemError, match="too large"):
-        sentrack.solve(sentrack.Problem([sentrack.TrackTerms(f, np.zeros((2, 2, 2)))]))
+        sentrack.solve(sentrack.Problem([sentrack.TrackTerms(f, [np.zeros((2, 2))] * 2)]))
 
 
 @pytest.fixture
@@ -122,11 +124,10 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
     """
     now = [0.0]
     passed: list[float] = []
-    sweep_frames = passes.sweep_frames
 
     def counted(*arguments: Any) -> None:
         begin, end = arguments[-2:]
-        sweep_frames(*arguments)
+        sweeps.sweep_frames(*arguments)
         for _ in range(begin, end):
             now[0] += 1
             passed.append(now[0])
@@ -134,7 +135,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
     monkeypatch.setattr(passes, "sweep_frames", counted)
     monkeypatch.setattr(passes, "CHUNK", 1.0)
     monkeypatch.setattr(resources, "TIMED", 0.0)
-    monkeypatch.setattr(resources.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
     yield passed
     monkeypatch.undo()
     assert time.monotonic() != now[0]

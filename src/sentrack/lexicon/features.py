@@ -6,7 +6,7 @@ meaning.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -37,9 +37,14 @@ class Candidates:
 
     def along(self, track: npt.NDArray[np.int64]) -> "Candidates":
         """One candidate per frame: those of a track (T,)."""
-        chosen = np.arange(len(track)), track
-        parts = (self.centre, self.extent, self.velocity, self.colour)
-        return Candidates(*(part[chosen][:, None] for part in parts), self.aspect, self.fps)
+        chosen = np.arange(len(track))[:, None], track[:, None]
+        return replace(
+            self,
+            centre=self.centre[chosen],
+            extent=self.extent[chosen],
+            velocity=self.velocity[chosen],
+            colour=self.colour[chosen],
+        )
 
 
 @dataclass(frozen=True)
