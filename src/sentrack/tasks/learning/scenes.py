@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sentrack.inference import Problem, TrackTerms, WordTerms, posteriors
+from sentrack.inference import Infeasible, Problem, TrackTerms, WordTerms, posteriors
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon, WordModel
 from sentrack.lexicon.model import TABLE, Observed
-from sentrack.objective import build
+from sentrack.objective import build, shortage
 from sentrack.objective.candidates import Cast
 from sentrack.vision.clip import ROWS, Clip, ClipError
 
@@ -91,7 +91,8 @@ def prepare(
         best: boxes of a class in a frame, for a noun that may be anything.
 
     Raises:
-        ClipError: when a noun was not detected, or one box of each class is still too many.
+        ClipError: when a noun was not detected, or not as many different things as the sentence
+            needs, or when one box of each class is still too many.
     """
     nouns = [lexicon.model(p.noun, "noun") for p in meaning.participants]
     n = best if not all(noun.classes for noun in nouns) else int(np.diff(clip.start).max())
@@ -118,12 +119,11 @@ def prepare(
         for model, word in zip(objective.models, meaning.words, strict=True)
         if word.part != "noun"
     )
-    apart = tuple(
-        word
-        if nouns[word.participants[0]].classes
-        else _apart_in_class(word, seen, objective.casts[word.participants[0]])
-        for word in problem.words[len(meaning.words) :]
-    )
+    apart = tuple(problem.words[len(meaning.words) :])
+    try:
+        alone = posteriors(Problem(problem.tracks, apart)).log_partition
+    except Infeasible as error:
+        raise ClipError(shortage(objective) or str(error)) from None
     place = np.array([classes.index(c) for c in seen.classes])
     return Scene(
         meaning.sentence,
@@ -135,20 +135,8 @@ def prepare(
             (p.noun, place[seen.label[c.rows[0, : c.counts[0]]]])
             for p, c in zip(meaning.participants, objective.casts, strict=True)
         ),
-        posteriors(Problem(problem.tracks, apart)).log_partition,
+        alone,
     )
-
-
-def _apart_in_class(word: WordTerms, clip: Clip, players: Cast) -> WordTerms:
-    """The constraint for participants that may be anything: boxes of two classes are two things.
-
-    A hand on a cup must not be taken for one object before it is known which is which.
-    """
-    emission = []
-    for h, rows, n in zip(word.emission, players.rows, players.counts, strict=True):
-        label = clip.label[rows[:n]]
-        emission.append(np.where(label[:, None] == label, h, 0.0))
-    return WordTerms(word.initial, word.transition, emission, word.participants)
 
 
 def thinned(clip: Clip, n: int) -> Clip:
