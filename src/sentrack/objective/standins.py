@@ -16,6 +16,9 @@ from sentrack.vision.bridging import add, iou, moved_along
 from sentrack.vision.clip import Clip
 
 Needed = Mapping[frozenset[str], int]
+Boxes = tuple[Ints, Ints, Floats]  # the detections they are made of, their frames, where they are
+
+_NOTHING: Boxes = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 4))
 
 
 def needed(nouns: Sequence[frozenset[str]], distinct: Iterable[tuple[int, int]]) -> Needed:
@@ -52,41 +55,85 @@ def supplied(clip: Clip, needed: Needed) -> Clip:
     """
     for classes, count in sorted(needed.items(), key=lambda each: (not each[0], sorted(each[0]))):
         known = [clip.classes.index(c) for c in classes or clip.classes if c in clip.classes]
-        allowed = np.isin(clip.label, known)
-        if allowed.any():
-            clip = _filled(clip, cast(clip, allowed), count)
+        if np.isin(clip.label, known).any():
+            for stand_ins in (_carried, _put_aside):
+                frames = _Frames(clip, known, count)
+                clip = add(clip, *stand_ins(frames)) if frames.lacking else clip
     return clip
 
 
-def _filled(clip: Clip, players: Cast, count: int) -> Clip:
-    """The same for the things of one cast."""
-    enough = _clearly(clip, players, count)
-    if enough.all():
-        return clip
-    one = Things(clip).one(players, players)
-    shown = {int(t): different(one[t], int(players.counts[t])) for t in np.flatnonzero(~enough)}
-    most = count if enough.any() else max(map(len, shown.values()))
-    for t, things in shown.items():
-        enough[t] = len(things) >= most
-    found: list[tuple[Ints, Ints, Floats]] = []
-    for start, order in _runs(enough):
-        rows = players.rows[start, different(one[start], int(players.counts[start]))]
+class _Frames:
+    """The things that frames show.
+
+    Attributes:
+        clip: what was seen.
+        players: the candidates.
+        clear: (T,) frames that show so many things that nobody could take two of them for one.
+        lacking: frames that show fewer than others, or than are needed, with these.
+        most: how many things the others show at least.
+    """
+
+    def __init__(self, clip: Clip, labels: Sequence[int], count: int) -> None:
+        self.clip = clip
+        self.players = cast(clip, np.isin(clip.label, labels))
+        self.clear = _clear(clip, self.players, count)
+        self.lacking: dict[int, list[int]] = {}
+        self.most = count
+        if not self.clear.all():
+            self.one = Things(clip).one(self.players, self.players)
+            shown = {int(t): self.things(int(t)) for t in np.flatnonzero(~self.clear)}
+            self.most = count if self.clear.any() else max(map(len, shown.values()))
+            self.lacking = {t: each for t, each in shown.items() if len(each) < self.most}
+
+    def things(self, t: int) -> list[int]:
+        """Candidates of a frame that show different things."""
+        return different(self.one[t], int(self.players.counts[t]))
+
+
+def _carried(frames: _Frames) -> Boxes:
+    """Things that are missing in a frame go on from the frame before it, or else after it."""
+    clip, players = frames.clip, frames.players
+    found = [_NOTHING]
+    for start, order in _runs([t not in frames.lacking for t in range(clip.T)]):
+        rows = players.rows[start, frames.things(start)]
         for t in order:
             here = players.rows[t, : players.counts[t]]
             boxes = moved_along(clip, rows, clip.times[t])
             met = iou(boxes[None], clip.boxes[here][None])[0]
             met *= clip.label[rows][:, None] == clip.label[here]
-            lost, following = _matched(met, one[t][shown[t], : len(here)])
+            lost, following = _matched(met, frames.one[t][frames.lacking[t], : len(here)])
             found.append((rows[lost], np.full(len(lost), t), boxes[lost]))
             rows = np.concatenate([rows[lost], here[following]])
-    if not found:
-        return clip
+    return _together(found)
+
+
+def _put_aside(frames: _Frames) -> Boxes:
+    """Things that are still missing, since none could tell them from what they would hide.
+
+    They are where they are in the nearest frame in which they hide nothing.
+    """
+    clip, players = frames.clip, frames.players
+    found = [_NOTHING]
+    for t, things in frames.lacking.items():
+        here = players.rows[t, : players.counts[t]]
+        for u in sorted(map(int, np.flatnonzero(frames.clear)), key=lambda u: abs(u - t)):
+            rows = players.rows[u, frames.things(u)]
+            free = rows[clear(*overlaps(clip, rows[None], here[None]))[0].all(axis=1)]
+            apart = clear(*overlaps(clip, free[None], free[None]))[0]
+            rows = free[different(~apart, len(free))]
+            if len(rows) + len(things) >= frames.most:
+                found.append((rows, np.full(len(rows), t), clip.boxes[rows]))
+                break
+    return _together(found)
+
+
+def _together(found: list[Boxes]) -> Boxes:
     row, at, boxes = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return add(clip, row, at, boxes)
+    return row, at, boxes
 
 
-def _clearly(clip: Clip, players: Cast, count: int) -> Bools:
-    """(T,): frames that show so many things that nobody could take two of them for one."""
+def _clear(clip: Clip, players: Cast, count: int) -> Bools:
+    """(T,): frames that show so many boxes that are all apart."""
     left = np.arange(players.rows.shape[1]) < players.counts[:, None]
     enough = np.ones(clip.T, dtype=np.bool_)
     for _ in range(count):
@@ -105,7 +152,7 @@ def different(one: Bools, count: int) -> list[int]:
     return found
 
 
-def _runs(enough: Bools) -> Iterator[tuple[int, Iterable[int]]]:
+def _runs(enough: Sequence[bool]) -> Iterator[tuple[int, Iterable[int]]]:
     """Frames that show enough, each with those after it that do not; last, those before all."""
     source = np.flatnonzero(enough)
     for start, end in zip(source, [*source[1:], len(enough)], strict=True):

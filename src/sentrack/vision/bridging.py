@@ -26,9 +26,9 @@ def bridge(clip: Clip, classes: Iterable[str]) -> Clip:
     First, things that are lost for up to LOST seconds get boxes in between (see `_lost`). Then a
     frame without any box of a class gets those of the nearest earlier frame that has some, or of
     the nearest later one before the first, moved by their velocity for up to MOVING seconds. Boxes
-    made here keep class, identity, colour and velocity and are marked as projected; their score is
-    lowered to the tenth percentile of the scores of the class in the clip. Detected boxes do not
-    change, and a class that does not occur at all stays absent.
+    made here keep class, identity, colour and, while they move, velocity, and are marked as
+    projected; their score is lowered to the tenth percentile of the scores of the class in the
+    clip. Detected boxes do not change, and a class that does not occur at all stays absent.
 
     Args:
         clip: the clip.
@@ -56,9 +56,13 @@ def moved_along(clip: Clip, row: Ints, times: Floats | float) -> Floats:
 
 
 def add(clip: Clip, row: Ints, at: Ints, boxes: Floats) -> Clip:
-    """Put (P, 4) projected boxes, made of (P,) detections, into (P,) frames."""
+    """Put (P, 4) projected boxes, made of (P,) detections, into (P,) frames.
+
+    Those that rest move no more.
+    """
     if len(row) == 0:
         return clip
+    rests = np.abs(clip.times[at] - clip.times[clip.frame_of[row]]) >= MOVING
     floor = np.zeros(len(clip.classes))
     for label in np.unique(clip.label[row]):
         own = clip.label == label
@@ -72,6 +76,8 @@ def add(clip: Clip, row: Ints, at: Ints, boxes: Floats) -> Clip:
     taken = {name: getattr(clip, name)[both] for name in ROWS}
     taken["boxes"] = np.concatenate([clip.boxes, boxes])[order]
     taken["score"], taken["projected"] = score[order], projected[order]
+    still = np.concatenate([np.zeros(len(clip.label), dtype=np.bool_), rests])[order]
+    taken["velocity"][still], taken["camera"][still] = 0.0, 0.0
     start = np.searchsorted(everything[order], np.arange(clip.T + 1))
     return replace(clip, start=start, **taken)
 
