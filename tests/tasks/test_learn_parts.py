@@ -285,7 +285,7 @@ def test_nouns_begin_as_what_is_there_when_they_are_said() -> None:
 
 def test_boxes_of_two_classes_are_two_things_before_nouns_are_known() -> None:
     frame, label = np.repeat(np.arange(3), 3), np.tile([0, 1, 1], 3)
-    boxes = np.tile([[100, 100, 150, 150], [102, 100, 152, 150], [104, 100, 154, 150]], (3, 1))
+    boxes = np.tile([[100, 100, 150, 150], [108, 100, 158, 150], [112, 100, 162, 150]], (3, 1))
     clip = clip_from_arrays("x", (640, 480), 10, frame, ("cup", "hand"), boxes, label=label)
     vocabulary = Lexicon.load("everyday").vocabulary()
     meaning = parse("The hand picked up the cup.", vocabulary)
@@ -301,9 +301,7 @@ def test_boxes_of_two_classes_are_two_things_before_nouns_are_known() -> None:
     never = -math.inf
     for emission in apart.emission:
         (h,) = np.asarray(emission)
-        hands = float(h[1, 2])
-        assert hands < 0
-        assert h.tolist() == [[never, 0, 0], [0, never, hands], [0, hands, never]]
+        assert h.tolist() == [[never, 0, 0], [0, never, never], [0, never, never]]
 
 
 @pytest.mark.parametrize(

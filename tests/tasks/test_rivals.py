@@ -5,8 +5,9 @@ from hypothesis import strategies as st
 
 from sentrack.language import Meaning, parse
 from sentrack.lexicon import Lexicon
+from sentrack.objective.distinctness import SAME
 from sentrack.tasks import track
-from sentrack.tasks.rivals import SAME, rivals, swapped
+from sentrack.tasks.rivals import rivals, swapped
 from sentrack.vision import Clip, clip_from_arrays, two_activities
 
 LEXICON = Lexicon.load("everyday")

@@ -46,7 +46,9 @@ def test_missed_frames_get_moved_boxes() -> None:
     assert clip.projected[rows(clip, 0)].tolist() == [False, True, True]
     assert clip.id[rows(clip, 9)].tolist() == [2, 3]
     np.testing.assert_array_equal(clip.colour[rows(clip, 9)][:, 0], [3, 4])
-    np.testing.assert_array_equal(clip.velocity[rows(clip, 9)], [[0.5, -0.1], [0, 0]])
+    # they keep their velocity while they move
+    np.testing.assert_array_equal(clip.velocity[rows(clip, 4)], [[0.5, -0.1], [0, 0]])
+    np.testing.assert_array_equal(clip.velocity[rows(clip, 9)], np.zeros((2, 2)))
 
 
 def test_scores_fall_to_the_tenth_percentile_and_never_rise() -> None:

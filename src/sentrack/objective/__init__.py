@@ -1,5 +1,6 @@
 """Clip × Meaning × Lexicon → Problem: the only layer that knows both sides."""
 
-from sentrack.objective.building import Objective, build
+from sentrack.objective.building import Objective, build, cut
+from sentrack.objective.shortage import shortage
 
-__all__ = ["Objective", "build"]
+__all__ = ["Objective", "build", "cut", "shortage"]

@@ -1,6 +1,6 @@
 """From what was seen and what was said to the terms of Eq. 4."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from sentrack.inference import Problem, WordTerms
 from sentrack.language.meaning import Meaning
-from sentrack.lexicon.features import Bins, shared_area
+from sentrack.lexicon.features import Bins
 from sentrack.lexicon.lexicon import Lexicon
 from sentrack.lexicon.model import Observed, WordModel
 from sentrack.objective.candidates import (
@@ -19,15 +19,12 @@ from sentrack.objective.candidates import (
     track_terms,
     usual_scores,
 )
+from sentrack.objective.distinctness import forbidden
+from sentrack.objective.standins import needed, supplied
 from sentrack.vision.bridging import bridge
 from sentrack.vision.clip import Clip, ClipError
 
 Floats = npt.NDArray[np.float64]
-
-# Two boxes of one class that share more than this part of their union show the same object, mostly.
-SAME = 0.5
-# What it costs, in nats, when two participants that must differ are shown by such boxes.
-SAME_COST = 4.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,17 +63,55 @@ def build(
         ClipError: when a noun's class was not detected anywhere in the clip.
     """
     models, clip, scores, chosen = prepared(clip, meaning, lexicon, against_background)
-    tracks = {id(players): track_terms(clip, players, scores, lexicon.leap) for players in chosen}
+    apart = forbidden(clip, chosen, meaning.distinct)
+    return _objective(
+        clip, meaning, models, chosen, scores, apart, lexicon.leap, against_background
+    )
+
+
+def cut(objective: Objective, lexicon: Lexicon, first: int, last: int) -> Objective:
+    """The terms of the frames first to last - 1, as `build` makes them of a clip that has no more.
+
+    What is before and after these frames still tells which boxes show one thing.
+    """
+    whole = objective.clip
+    rows = slice(int(whole.start[first]), int(whole.start[last]))
+    clip, everybody = whole.cut(first, last), np.arange(len(whole.label))
+    casts = {id(c): cast(clip, np.isin(everybody, c.rows)[rows]) for c in objective.casts}
+    apart = [
+        replace(word, emission=word.emission[first:last])
+        for word in objective.problem.words[len(objective.models) :]
+    ]
+    return _objective(
+        clip,
+        objective.meaning,
+        objective.models,
+        tuple(casts[id(c)] for c in objective.casts),
+        detection_scores(whole)[rows],
+        apart,
+        lexicon.leap,
+        False,
+    )
+
+
+def _objective(
+    clip: Clip,
+    meaning: Meaning,
+    models: tuple[WordModel, ...],
+    casts: tuple[Cast, ...],
+    scores: Floats,
+    apart: list[WordTerms],
+    leap: float,
+    against_background: bool,
+) -> Objective:
+    tracks = {id(players): track_terms(clip, players, scores, leap) for players in casts}
     measured: dict[tuple[str, tuple[int, ...]], Bins] = {}
     words = [
-        word_terms(clip, model, word.participants, chosen, measured, against_background)
+        word_terms(clip, model, word.participants, casts, measured, against_background)
         for model, word in zip(models, meaning.words, strict=True)
     ]
-    words += [
-        _apart(chosen, pair) for pair in meaning.distinct if chosen[pair[0]] is chosen[pair[1]]
-    ]
-    problem = Problem([tracks[id(players)] for players in chosen], words)
-    return Objective(clip, meaning, models, chosen, problem)
+    problem = Problem([tracks[id(players)] for players in casts], [*words, *apart])
+    return Objective(clip, meaning, models, casts, problem)
 
 
 def prepared(
@@ -88,7 +123,9 @@ def prepared(
     """
     models = tuple(lexicon.model(word.word, word.part) for word in meaning.words)
     named = [lexicon.named(p.noun, clip.classes) for p in meaning.participants]
-    clip = _bridged(clip, frozenset(c for classes in named for c in classes))
+    things = needed([frozenset(classes) for classes in named], meaning.distinct)
+    everything = frozenset(c for classes in named for c in classes)
+    clip = _bridged(clip, everything, frozenset(things.items()))
     scores = detection_scores(clip)
     if against_background:
         # A box that is surer than usual says no more: it is the words that are to tell.
@@ -101,9 +138,11 @@ def prepared(
 
 
 @lru_cache(maxsize=4)
-def _bridged(clip: Clip, classes: frozenset[str]) -> Clip:
+def _bridged(
+    clip: Clip, classes: frozenset[str], things: frozenset[tuple[frozenset[str], int]]
+) -> Clip:
     """The clip without gaps; several sentences about the same things share it."""
-    return bridge(clip, classes)
+    return supplied(bridge(clip, classes), dict(things))
 
 
 def _allowed(clip: Clip, noun: str, classes: tuple[str, ...]) -> npt.NDArray[np.bool_]:
@@ -197,21 +236,3 @@ def _bins(
     for axis, role in enumerate(sorted(observed.roles)):
         shape[1 + role] = bins.shape[1 + axis]
     return bins.reshape(shape).astype(np.intp)
-
-
-def _apart(casts: tuple[Cast, ...], pair: tuple[int, int]) -> WordTerms:
-    """Two participants are never the same detection, and rarely ones of the same object.
-
-    Where fewer are detected than there are participants, some have to share one, at a price.
-    """
-    players = casts[pair[0]]
-    seen = players.candidates
-    areas = seen.extent.prod(axis=-1)
-    shared = shared_area(seen, seen)
-    union = areas[:, :, None] + areas[:, None, :] - shared
-    cost = np.where(shared > SAME * union, -SAME_COST, 0.0)
-    enough = players.counts >= sum(other is players for other in casts)
-    same = players.rows[:, :, None] == players.rows[:, None, :]
-    cost[same & enough[:, None, None]] = -np.inf
-    emission = frames(cost[:, None], 1, [players.counts, players.counts])
-    return WordTerms([0.0], [[0.0]], emission, pair)

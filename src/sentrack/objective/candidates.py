@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sentrack.inference import TrackTerms
 from sentrack.lexicon.features import Candidates
 from sentrack.lexicon.lexicon import LEAP
+from sentrack.vision.bridging import iou
 from sentrack.vision.clip import Clip
 
 Floats = npt.NDArray[np.float64]
@@ -24,6 +25,7 @@ SLOPE = 11 / 960
 # distance alone, of which the paper's reach is half a person, lets a track change over to whoever
 # is near; so what meets less of it pays up to `Lexicon.leap`.
 KEPT = 0.3
+TWINS = 0.8  # intersection over union of boxes that are nearly the same
 # A probability below this is taken for this: a missed detection costs no more than a few nats.
 FAINTEST = 0.01
 DOUBTFUL = 0.4  # the least probability of a box that may be called usual for its class
@@ -72,20 +74,60 @@ def track_terms(clip: Clip, players: Cast, scores: Floats, leap: float = LEAP) -
     """Detection scores f and coherence g of a participant's candidates."""
     rows, counts, seen = players.rows, players.counts, players.candidates
     f = scores[rows]
-    dt = np.diff(clip.times).astype(np.float32)[:, None, None]
-    # Where a box is going in the picture, which the camera moves too.
-    motion = (clip.velocity + clip.camera)[rows[:-1]].astype(np.float32)
-    going = seen.centre[:-1] + motion * dt
+    going = _going(clip, players)
     missed = going[:, :, None, :] - seen.centre[1:, None, :, :]
     # What is not known of the motion adds up with time, like a random walk.
-    slack = np.sqrt(np.maximum(30.0 * dt, 1.0))
+    slack = np.sqrt(np.maximum(30.0 * _steps(clip), 1.0))
     x = (np.hypot(missed[..., 0], missed[..., 1]) - REACH * slack) / (SLOPE * slack)
     # The log of a sigmoid, written so that vector instructions do it.
     g = -(np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x))))
     g -= leap * np.maximum(1 - _overlap(going, seen) / KEPT, 0)
-    same = clip.label[rows[:-1]][:, :, None] == clip.label[rows[1:]][:, None, :]
-    g = np.where(same, g, -np.inf).astype(np.float64)
+    g = np.where(_same_class(clip, players), g, -np.inf).astype(np.float64)
     return TrackTerms(frames(f, 0, [counts]), frames(g, 0, [counts[:-1], counts[1:]]))
+
+
+def continued(clip: Clip, players: Cast) -> tuple[Ints, Ints]:
+    """(T-1, J) twice: the candidate after each of a frame, and the one before each of the next.
+
+    It is the one of its class that meets most of it, moved along; -1 where none does, or where that
+    is met more by one of this frame that is not nearly the same: it is something else, then.
+    """
+    seen = players.candidates
+    met = _overlap(_going(clip, players), seen)
+    met = np.where(_same_class(clip, players), met, 0.0)
+    after, before = met.argmax(axis=2), met.argmax(axis=1)
+    boxes = clip.boxes[players.rows]
+    own = _twins(boxes[:-1], np.take_along_axis(before, after, axis=1))
+    back = _twins(boxes[1:], np.take_along_axis(after, before, axis=1))
+    return (
+        np.where(own & (met.max(axis=2) >= KEPT), after, -1),
+        np.where(back & (met.max(axis=1) >= KEPT), before, -1),
+    )
+
+
+def _twins(boxes: Floats, other: Ints) -> Bools:
+    """(T, J): whether boxes (T, J, 4) are nearly those of other candidates (T, J)."""
+    T, J = other.shape
+    others = np.take_along_axis(boxes, other[:, :, None], axis=1)
+    part = iou(boxes.reshape(-1, 1, 4), others.reshape(-1, 1, 4))
+    return np.asarray(part.reshape(T, J) > TWINS)
+
+
+def _steps(clip: Clip) -> Any:
+    """(T-1, 1, 1): seconds from every frame to the next."""
+    return np.diff(clip.times).astype(np.float32)[:, None, None]
+
+
+def _going(clip: Clip, players: Cast) -> Any:
+    """(T-1, J, 2): where boxes are going in the picture, which the camera moves too."""
+    motion = (clip.velocity + clip.camera)[players.rows[:-1]].astype(np.float32)
+    return players.candidates.centre[:-1] + motion * _steps(clip)
+
+
+def _same_class(clip: Clip, players: Cast) -> Bools:
+    """(T-1, J, J): whether candidates of a frame and of the next are of one class."""
+    label = clip.label[players.rows]
+    return np.asarray(label[:-1, :, None] == label[1:, None, :])
 
 
 def _overlap(going: Any, seen: Candidates) -> Any:

@@ -22,7 +22,7 @@ from sentrack.tasks.describing.cores import Core, Told, among, cores, express, f
 from sentrack.tasks.describing.scene import Scene
 from sentrack.tasks.track import open_lexicon, track
 from sentrack.tasks.tracking import Tracking
-from sentrack.vision.clip import Clip, Floats
+from sentrack.vision.clip import Clip, ClipError, Floats
 
 # A verb must fit at least this well, where 1 is a typical depiction and 0 is nothing.
 LEAST = 0.5
@@ -97,9 +97,9 @@ def describe(clip: Clip, n: int = 5, lexicon: Lexicon | str | Path | None = None
     scene = Scene(_sure(clip), open_lexicon(lexicon))
     every = list(cores(scene))
     search = Search(scene, every)
-    chosen = choose(search, n)
+    described = [_described(clip, scene, told) for told in choose(search, n)]
     return Description(
-        tuple(_described(clip, scene, told) for told in chosen),
+        tuple(each for each in described if each is not None),
         fragment(scene, len(every)),
         len(every),
         search.solved,
@@ -159,15 +159,20 @@ def bounds(scene: Scene, every: Sequence[Core]) -> list[float]:
 
 
 def tell(scene: Scene, core: Core) -> Told | None:
-    """Track a core and read how it fits; None if nothing moves or a phase has no evidence."""
-    model = core.model
+    """Track a core and read how it fits.
+
+    None if its participants cannot be different things, nothing moves or a phase has no evidence.
+    """
+    model, scene = core.model, scene.of(core.nouns)
     tracks, states = scene.solve(model, core.nouns)
+    if not scene.differ(core.nouns, tracks):
+        return None
     played = [(scene.kinds[noun], track) for noun, track in zip(core.nouns, tracks, strict=True)]
     boxes = np.array([kind.follow(track) for kind, track in played])
     evidence = scene.evidence(model, core.nouns)[(states, np.arange(scene.clip.T), *tracks)]
     moves = model.log_transitions(scene.clip.seconds)[states[:-1], states[1:]]
     total = float(evidence.sum() + model.log_initial()[states[0]] + moves.sum())
-    total += sum(kind.lack(track) for kind, track in played) + scene.clash(core.nouns, tracks)
+    total += sum(kind.lack(track) for kind, track in played)
     phases = np.bincount(states, evidence)[np.unique(states)]
     moved = [_travel(scene, thing) >= MOVED for thing in boxes[[0, model.moves]]]
     fits = fit(scene, core, total) - (0.0 if moved[1] else RESTS)
@@ -206,11 +211,16 @@ def _repeats(told: Told, other: Told) -> bool:
     return all(among(boxes, other.boxes) for boxes in told.boxes)
 
 
-def _described(clip: Clip, scene: Scene, told: Told) -> Described:
-    """The sentence of a core with what can be added to it."""
-    nouns, words = additions(scene, told)
-    tracking = track(clip, express(scene, nouns, words), scene.lexicon)
-    if any(word.part != "noun" and word.margin <= 0 for word in tracking.words):
-        core = told.core
-        tracking = track(clip, express(scene, core.nouns, (verb(core),)), scene.lexicon)
+def _described(clip: Clip, scene: Scene, told: Told) -> Described | None:
+    """The sentence of a core with what can be added to it; None if the clip cannot show it."""
+    tracking = None
+    for nouns, words in (additions(scene, told), (told.core.nouns, (verb(told.core),))):
+        try:
+            tracking = track(clip, express(scene, nouns, words), scene.lexicon)
+        except ClipError:  # with doubtful boxes among them, they are too few different things
+            continue
+        if all(word.margin > 0 for word in tracking.words if word.part != "noun"):
+            break
+    if tracking is None:
+        return None
     return Described(tracking.sentence, tracking.match, told.fit, tracking)

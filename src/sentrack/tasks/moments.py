@@ -11,9 +11,9 @@ from sentrack.inference.intervals import best_interval, between
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon
 from sentrack.lexicon.model import WordModel
-from sentrack.objective import Objective, build
+from sentrack.objective import Objective, build, cut
 from sentrack.objective.ceiling import Ceiling, Chain
-from sentrack.tasks.track import track
+from sentrack.tasks.track import answer
 from sentrack.tasks.tracking import Tracking
 from sentrack.vision import Clip, ClipError
 from sentrack.vision.clip import Bools
@@ -108,7 +108,7 @@ def moments(
 
 def _moment(objective: Objective, lexicon: Lexicon, first: int, last: int, score: float) -> Moment:
     clip = objective.clip
-    tracking = track(clip.cut(first, last), objective.meaning, lexicon)
+    tracking = answer(cut(objective, lexicon, first, last))
     end = float(clip.times[last - 1]) + (clip.seconds if last == clip.T else 0.0)
     return Moment(
         clip.name,

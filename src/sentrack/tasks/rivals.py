@@ -3,20 +3,19 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from sentrack.errors import SentrackError
 from sentrack.inference import Infeasible, Problem, solve
 from sentrack.language import Meaning, say
 from sentrack.lexicon import Lexicon
 from sentrack.objective import Objective
+from sentrack.objective.distinctness import Things
 from sentrack.tasks.track import track, vocabulary_of
 from sentrack.tasks.tracking import Tracking
 
 # Nats that a frame costs in which a participant of the runner-up is what it is in the answer: more
 # than all else, so that it is another thing wherever there is one.
 AGAIN = 1e4
-SAME = 0.5  # intersection over union of boxes that show the same thing
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +67,9 @@ def _without(tracking: Tracking, participant: int, time_limit: float | None) -> 
     """The best tracks in which a participant is another thing, where there is one."""
     objective = tracking.objective
     problem = objective.problem
-    same = _same(tracking, participant)
+    players = objective.casts[participant]
+    own = tracking.solution.tracks[participant]
+    same = Things(objective.clip).one(players, players)[np.arange(problem.T), own]
     charged = [
         problem.unary(participant, t) - AGAIN * same[t, : len(problem.unary(participant, t))]
         for t in range(problem.T)
@@ -82,23 +83,12 @@ def _without(tracking: Tracking, participant: int, time_limit: float | None) -> 
     again = int(same[np.arange(problem.T), solution.tracks[participant]].sum())
     if again == problem.T:
         return None
-    own = replace(
+    uncharged = replace(
         solution,
         score=problem.score(solution.tracks, solution.states),
         upper_bound=solution.upper_bound + AGAIN * again,
     )
-    return RunnerUp(Tracking.of(objective, own), participant, problem.T - again)
-
-
-def _same(tracking: Tracking, participant: int) -> npt.NDArray[np.bool_]:
-    """(T, J): which candidates of a participant show what its track shows."""
-    objective = tracking.objective
-    boxes = objective.clip.boxes[objective.casts[participant].rows]
-    own = tracking.participants[participant].boxes[:, None]
-    low, high = np.maximum(boxes[..., :2], own[..., :2]), np.minimum(boxes[..., 2:], own[..., 2:])
-    shared = np.clip(high - low, 0, None).prod(axis=-1)
-    areas = [(b[..., 2:] - b[..., :2]).prod(axis=-1) for b in (boxes, own)]
-    return np.asarray(shared > SAME * (areas[0] + areas[1] - shared))
+    return RunnerUp(Tracking.of(objective, uncharged), participant, problem.T - again)
 
 
 def _swapped(objective: Objective, lexicon: Lexicon, time_limit: float | None) -> Tracking | None:

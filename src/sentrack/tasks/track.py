@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentrack.inference import Method, solve
+from sentrack.inference import Infeasible, Method, solve
 from sentrack.language import Meaning, Vocabulary, parse
 from sentrack.lexicon import Lexicon
-from sentrack.objective import build
+from sentrack.objective import Objective, build, shortage
 from sentrack.tasks.tracking import Tracking
-from sentrack.vision import Clip
+from sentrack.vision import Clip, ClipError
 
 
 def understand(
@@ -61,12 +61,28 @@ def track(
 
     Raises:
         SentenceError: when the sentence cannot be understood.
-        ClipError: when a noun was not detected anywhere in the clip.
+        ClipError: when a noun was not detected anywhere in the clip, or not as many different
+            things as the sentence needs.
     """
     words = open_lexicon(lexicon)
     meaning = understand(sentence, words, clip) if isinstance(sentence, str) else sentence
-    objective = build(clip, meaning, words)
-    solution = solve(objective.problem, method, seed=seed, time_limit=time_limit)
+    return answer(build(clip, meaning, words), method, seed, time_limit)
+
+
+def answer(
+    objective: Objective,
+    method: str | Method = "auto",
+    seed: int = 0,
+    time_limit: float | None = None,
+) -> Tracking:
+    """The tracks that solve an objective; arguments and errors are those of `track`."""
+    try:
+        solution = solve(objective.problem, method, seed=seed, time_limit=time_limit)
+    except Infeasible:
+        why = shortage(objective)
+        if why is None:
+            raise
+        raise ClipError(why) from None
     return Tracking.of(objective, solution)
 
 

@@ -69,7 +69,8 @@ class LedgerTerm:
 
     Attributes:
         owner: the noun or word, with its index.
-        term: "detection", "coherence", "initial", "transition", "emission" or "distinct".
+        term: "detection", "coherence", "initial", "transition", "emission" or "distinct", which is
+            0 for participants that are different things and else forbids them.
         values: (T,) contribution of every frame, in nats; a transition belongs to its later frame.
     """
 

@@ -26,9 +26,9 @@ def bridge(clip: Clip, classes: Iterable[str]) -> Clip:
     First, things that are lost for up to LOST seconds get boxes in between (see `_lost`). Then a
     frame without any box of a class gets those of the nearest earlier frame that has some, or of
     the nearest later one before the first, moved by their velocity for up to MOVING seconds. Boxes
-    made here keep class, identity, colour and velocity and are marked as projected; their score is
-    lowered to the tenth percentile of the scores of the class in the clip. Detected boxes do not
-    change, and a class that does not occur at all stays absent.
+    made here keep class, identity, colour and, while they move, velocity, and are marked as
+    projected; their score is lowered to the tenth percentile of the scores of the class in the
+    clip. Detected boxes do not change, and a class that does not occur at all stays absent.
 
     Args:
         clip: the clip.
@@ -42,29 +42,42 @@ def bridge(clip: Clip, classes: Iterable[str]) -> Clip:
         rows = np.flatnonzero(clip.label == label)
         if len(rows) == 0:
             continue
-        seen = rows[~clip.projected[rows]] if not clip.projected[rows].all() else rows
-        floor = float(np.percentile(clip.score[seen], PERCENTILE))
-        clip = _add(clip, *_lost(clip, rows), floor)
+        clip = add(clip, *_lost(clip, rows))
         rows = np.flatnonzero(clip.label == label)
         row, at = _gaps(rows, clip.frame_of[rows], clip.T)
-        lapse = np.clip(clip.times[at] - clip.times[clip.frame_of[row]], -MOVING, MOVING)
-        moved = _going(clip, row) * lapse[:, None]
-        clip = _add(clip, row, at, clip.boxes[row] + np.tile(moved, 2), floor)
+        clip = add(clip, row, at, moved_along(clip, row, clip.times[at]))
     return clip
 
 
-def _add(clip: Clip, row: Ints, at: Ints, boxes: Floats, floor: float) -> Clip:
-    """Put (P, 4) projected boxes, made of (P,) detections, into (P,) frames."""
+def moved_along(clip: Clip, row: Ints, times: Floats | float) -> Floats:
+    """(P, 4): where the boxes of (P,) detections are at other times, for up to MOVING seconds."""
+    lapse = np.clip(times - clip.times[clip.frame_of[row]], -MOVING, MOVING)
+    return np.asarray(clip.boxes[row] + np.tile(_going(clip, row) * lapse[:, None], 2))
+
+
+def add(clip: Clip, row: Ints, at: Ints, boxes: Floats) -> Clip:
+    """Put (P, 4) projected boxes, made of (P,) detections, into (P,) frames.
+
+    Those that rest move no more.
+    """
     if len(row) == 0:
         return clip
+    rests = np.abs(clip.times[at] - clip.times[clip.frame_of[row]]) >= MOVING
+    floor = np.zeros(len(clip.classes))
+    for label in np.unique(clip.label[row]):
+        own = clip.label == label
+        seen = own & ~clip.projected
+        floor[label] = np.percentile(clip.score[seen if seen.any() else own], PERCENTILE)
     everything = np.concatenate([clip.frame_of, at])
     order = np.argsort(everything, kind="stable")
     both = np.concatenate([np.arange(len(clip.label)), row])[order]
-    score = np.concatenate([clip.score, np.minimum(clip.score[row], floor)])
+    score = np.concatenate([clip.score, np.minimum(clip.score[row], floor[clip.label[row]])])
     projected = np.concatenate([clip.projected, np.ones(len(row), dtype=np.bool_)])
     taken = {name: getattr(clip, name)[both] for name in ROWS}
     taken["boxes"] = np.concatenate([clip.boxes, boxes])[order]
     taken["score"], taken["projected"] = score[order], projected[order]
+    still = np.concatenate([np.zeros(len(clip.label), dtype=np.bool_), rests])[order]
+    taken["velocity"][still], taken["camera"][still] = 0.0, 0.0
     start = np.searchsorted(everything[order], np.arange(clip.T + 1))
     return replace(clip, start=start, **taken)
 
@@ -99,7 +112,7 @@ def _lost(clip: Clip, rows: Ints) -> tuple[Ints, Ints, Floats]:
         j = np.take_along_axis(places[frames + k], starts, axis=1)
         lapse = (clip.times[frames + k] - clip.times[frames])[:, None, None]
         moved = clip.boxes[i] + np.tile(_going(clip, i) * lapse, 2)
-        meets = _iou(moved, clip.boxes[j])
+        meets = iou(moved, clip.boxes[j])
         meets *= is_end[frames][:, :, None] & is_start[frames][:, None, :]
         row, a = np.nonzero(meets.max(axis=2, initial=0.0) >= SAME)
         before, after = i[row, a], j[row, meets.argmax(axis=2)[row, a]]
@@ -137,14 +150,14 @@ def _padded(clip: Clip, rows: Ints) -> tuple[Ints, Bools]:
     return places, real
 
 
-def _iou(a: Floats, b: Floats) -> npt.NDArray[np.float64]:
+def iou(a: Floats, b: Floats) -> npt.NDArray[np.float64]:
     """(T, I, J): intersection over union of boxes (T, I, 4) and (T, J, 4)."""
     ax1, ay1, ax2, ay2 = np.moveaxis(a[:, :, None, :], -1, 0)
     bx1, by1, bx2, by2 = np.moveaxis(b[:, None, :, :], -1, 0)
     wide = np.maximum(np.minimum(ax2, bx2) - np.maximum(ax1, bx1), 0)
     high = np.maximum(np.minimum(ay2, by2) - np.maximum(ay1, by1), 0)
     areas = (ax2 - ax1) * (ay2 - ay1) + (bx2 - bx1) * (by2 - by1)
-    return np.asarray(wide * high / (areas - wide * high))
+    return np.asarray(wide * high / np.maximum(areas - wide * high, 1e-12))
 
 
 def _gaps(rows: Ints, frame: Ints, T: int) -> tuple[Ints, Ints]:

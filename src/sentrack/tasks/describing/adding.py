@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sentrack.inference import Problem, WordTerms, solve
+from sentrack.inference import Infeasible, Problem, WordTerms, solve
 from sentrack.language import Word
 from sentrack.lexicon import WordModel
 from sentrack.tasks.describing.cores import Told, among, verb
@@ -22,6 +22,7 @@ def additions(scene: Scene, told: Told) -> tuple[tuple[str, ...], tuple[Word, ..
     each other, so that the best way and the best manner make the best sentence.
     """
     verb_model, nouns = told.core.model, told.core.nouns
+    scene = scene.of(nouns)
     words: tuple[Word, ...] = (verb(told.core),)
     known = {observed.feature.name for observed in verb_model.observed}
     way = ("motion",) if known & WAYS else ("direction", "motion")
@@ -59,21 +60,25 @@ def _fits(scene: Scene, told: Told, model: WordModel, landmark: str, least: floa
         hoped = np.where(kind.real, evidence, -np.inf).max(axis=-1)
         if _total(scene, model, hoped) <= least * size:
             return -np.inf
-        track = _track(scene, model, landmark, evidence)
-        if among(kind.follow(track), told.boxes):
+        one = scene.one(nouns[0], landmark)[frames, told.tracks[mover]]
+        track = _track(scene, model, landmark, np.where(one, -np.inf, evidence))
+        if track is None or among(kind.follow(track), told.boxes):
             return -np.inf
         evidence, lack = evidence[:, frames, track], kind.lack(track)
     return (_total(scene, model, evidence) + lack) / size
 
 
-def _track(scene: Scene, model: WordModel, noun: str, evidence: Floats) -> Ints:
-    """(T,) the best track of a landmark, given (K, T, J) the evidence for the word."""
+def _track(scene: Scene, model: WordModel, noun: str, evidence: Floats) -> Ints | None:
+    """(T,) the best track of a landmark, given (K, T, J) the evidence for the word, if any."""
     kind = scene.kinds[noun]
     emission = [evidence[:, t, :n].copy() for t, n in enumerate(kind.cast.counts)]
     emission[-1][~model.final] = -np.inf
     move = model.log_transitions(scene.clip.seconds)
     word = WordTerms(model.log_initial(), move, emission, (0,))
-    return np.asarray(solve(Problem([kind.terms], [word])).tracks[0])
+    try:
+        return np.asarray(solve(Problem([kind.terms], [word])).tracks[0])
+    except Infeasible:  # nothing else is there
+        return None
 
 
 def _total(scene: Scene, model: WordModel, told: Floats) -> float:

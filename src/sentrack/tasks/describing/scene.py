@@ -1,5 +1,6 @@
 """A clip as a description sees it: who could take part, and what words tell of them."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeVar
@@ -8,15 +9,18 @@ import numpy as np
 import numpy.typing as npt
 
 from sentrack.inference import Problem, TrackTerms, solve
+from sentrack.language import Entry
 from sentrack.lexicon import Lexicon, WordModel
-from sentrack.lexicon.features import Feature, shared_area
-from sentrack.objective.building import SAME, SAME_COST
+from sentrack.lexicon.features import Feature
 from sentrack.objective.candidates import Cast, cast, detection_scores, track_terms
+from sentrack.objective.distinctness import Things
+from sentrack.objective.standins import needed, supplied
 from sentrack.tasks.describing.kernel import best_states, best_tracks
 from sentrack.vision.bridging import bridge
 from sentrack.vision.clip import Bools, Clip, ClipError, Floats, Ints
 
 Bins = npt.NDArray[np.int32]
+Needs = frozenset[tuple[frozenset[str], int]]
 Value = TypeVar("Value", np.float64, np.int32, np.bool_)
 
 
@@ -32,7 +36,6 @@ class Kind:
         terms: of its track.
         f: (T, J) the same detection scores, -inf for padding.
         g: (T - 1, J, J) the same coherence.
-        apart: (T, J, J) what it costs if two participants of this noun are these candidates.
         best: the score of its best track, in nats.
     """
 
@@ -43,7 +46,6 @@ class Kind:
     terms: TrackTerms
     f: Floats
     g: Floats
-    apart: Floats
     best: float
 
     def lack(self, track: Ints) -> float:
@@ -60,33 +62,48 @@ class Kind:
 class Scene:
     """The candidates of every noun that was detected, and what words tell of them.
 
+    Args:
+        clip: what was seen.
+        lexicon: what words mean.
+        bridged: the clip without gaps, if it is known already.
+
     Attributes:
         clip: as given.
         lexicon: what words mean.
         vocabulary: its words with the clip's classes as nouns.
-        kinds: the nouns that were detected.
+        kinds: the candidates of every noun that was detected, found when they are asked for.
+
+    Raises:
+        ClipError: when nothing was detected in the clip.
     """
 
-    def __init__(self, clip: Clip, lexicon: Lexicon) -> None:
+    def __init__(self, clip: Clip, lexicon: Lexicon, bridged: Clip | None = None) -> None:
         self.clip = clip
         self.lexicon = lexicon
         self.vocabulary = lexicon.vocabulary().with_nouns(clip.classes)
-        bridged = bridge(clip, clip.classes)
-        scores = detection_scores(bridged)
-        self.kinds: dict[str, Kind] = {}
-        for entry in self.vocabulary.of("noun"):
-            named = lexicon.named(entry.name, clip.classes)
-            allowed = np.isin(bridged.label, [clip.classes.index(name) for name in named])
-            if allowed.any():
-                self.kinds[entry.name] = _kind(bridged, allowed, scores, lexicon.leap)
-        if not self.kinds:
+        self._bridged = bridged or bridge(clip, clip.classes)
+        self.kinds = _Kinds(self._bridged, lexicon, self.vocabulary.of("noun"))
+        if not self.nouns:
             raise ClipError(f"{clip.name}: nothing was detected in it, so nothing can be said")
         self._bins: dict[tuple[str, tuple[str, ...]], Bins] = {}
+        self._things = Things(self._bridged)
+        self._of: dict[Needs, Scene] = {}
+
+    def of(self, nouns: tuple[str, ...]) -> "Scene":
+        """The scene in which every frame shows as many different things as these nouns need."""
+        named = [frozenset(self.lexicon.named(noun, self.clip.classes)) for noun in nouns]
+        needs = needed(named, combinations(range(len(nouns)), 2))
+        key = frozenset(needs.items())
+        if key not in self._of:
+            clip = supplied(self._bridged, needs)
+            more = clip is not self._bridged
+            self._of[key] = Scene(self.clip, self.lexicon, clip) if more else self
+        return self._of[key]
 
     @property
     def nouns(self) -> tuple[str, ...]:
         """The nouns that were detected."""
-        return tuple(self.kinds)
+        return tuple(self.kinds.allowed)
 
     def evidence(self, model: WordModel, nouns: tuple[str, ...]) -> Floats:
         """(K, T, J1, ..., JI): what states tell of candidates beyond what nothing would.
@@ -110,9 +127,10 @@ class Scene:
         """(N,): bounds of a word's total for N choices of nouns, as if no track had to cohere."""
         told = []
         for nouns in several:
-            each = self.evidence(model, nouns)
+            scene = self.of(nouns)
+            each = scene.evidence(model, nouns)
             for axis, noun in enumerate(nouns):
-                kind = self.kinds[noun]
+                kind = scene.kinds[noun]
                 each += _axis(kind.f - kind.best / self.clip.T, axis, len(nouns))
             told.append(each.reshape(model.K, self.clip.T, -1).max(axis=-1))
         return best_states(model, self.clip.seconds, np.array(told))
@@ -121,8 +139,9 @@ class Scene:
         """(L, T) and (T,): the tracks and states that `track` finds for a word of these nouns."""
         told = self.evidence(model, nouns)
         for a, b in combinations(range(len(nouns)), 2):
-            if nouns[a] == nouns[b]:
-                told += _spread(self.kinds[nouns[a]].apart, (a, b), len(nouns))
+            told = np.where(
+                _spread(self.one(nouns[a], nouns[b]), (a, b), len(nouns)), -np.inf, told
+            )
         told = told.swapaxes(0, 1).reshape(
             self.clip.T, model.K, *told.shape[2:], *(1,) * (3 - len(nouns))
         )
@@ -137,13 +156,16 @@ class Scene:
         )
         return path[:, 1 : 1 + len(nouns)].T, path[:, 0]
 
-    def clash(self, nouns: tuple[str, ...], tracks: Ints) -> float:
-        """What it costs where participants (L, T) of one noun are one object."""
+    def one(self, noun: str, other: str) -> Bools:
+        """(T, J1, J2): which candidates of two nouns show one thing."""
+        return self._things.one(self.kinds[noun].cast, self.kinds[other].cast)
+
+    def differ(self, nouns: tuple[str, ...], tracks: Ints) -> bool:
+        """Whether the tracks (L, T) of participants show different things in every frame."""
         frames = np.arange(self.clip.T)
-        return sum(
-            float(self.kinds[nouns[a]].apart[frames, tracks[a], tracks[b]].sum())
+        return not any(
+            self.one(nouns[a], nouns[b])[frames, tracks[a], tracks[b]].any()
             for a, b in combinations(range(len(nouns)), 2)
-            if nouns[a] == nouns[b]
         )
 
     def _code(self, model: WordModel, nouns: tuple[str, ...]) -> Bins:
@@ -165,6 +187,28 @@ class Scene:
         return self._bins[key]
 
 
+class _Kinds(dict[str, Kind]):
+    """The candidates of nouns, found when they are asked for.
+
+    Attributes:
+        allowed: per noun that was detected, (N,) its detections.
+    """
+
+    def __init__(self, clip: Clip, lexicon: Lexicon, nouns: Iterable[Entry]) -> None:
+        self._clip, self._leap = clip, lexicon.leap
+        self._scores = detection_scores(clip)
+        self.allowed: dict[str, Bools] = {}
+        for noun in nouns:
+            named = lexicon.named(noun.name, clip.classes)
+            allowed = np.isin(clip.label, [clip.classes.index(name) for name in named])
+            if allowed.any():
+                self.allowed[noun.name] = allowed
+
+    def __missing__(self, noun: str) -> Kind:
+        self[noun] = _kind(self._clip, self.allowed[noun], self._scores, self._leap)
+        return self[noun]
+
+
 def _kind(clip: Clip, allowed: Bools, scores: Floats, leap: float) -> Kind:
     players = cast(clip, allowed)
     terms = track_terms(clip, players, scores, leap)
@@ -183,20 +227,8 @@ def _kind(clip: Clip, allowed: Bools, scores: Floats, leap: float) -> Kind:
         terms,
         f,
         g,
-        _apart(players),
         solve(Problem([terms], [])).score,
     )
-
-
-def _apart(players: Cast) -> Floats:
-    """(T, J, J): as the objective has it for two participants of a noun."""
-    seen, rows = players.candidates, players.rows
-    areas = seen.extent.prod(axis=-1)
-    shared = shared_area(seen, seen)
-    union = areas[:, :, None] + areas[:, None, :] - shared
-    cost = np.where(shared > SAME * union, -SAME_COST, 0.0)
-    same = (rows[:, :, None] == rows[:, None, :]) & (players.counts >= 2)[:, None, None]
-    return np.where(same, -np.inf, cost)
 
 
 def _stacked(arrays: list[Floats]) -> Floats:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sentrack.inference import Problem, TrackTerms, WordTerms, posteriors
+from sentrack.inference import Infeasible, Problem, TrackTerms, WordTerms, posteriors
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon, WordModel
 from sentrack.lexicon.model import TABLE, Observed
-from sentrack.objective import build
+from sentrack.objective import build, shortage
 from sentrack.objective.candidates import Cast
 from sentrack.vision.clip import ROWS, Clip, ClipError
 
@@ -97,7 +97,8 @@ def prepare(
         learned: the words to learn; a noun among them may be anything.
 
     Raises:
-        ClipError: when a noun was not detected, or one box of each class is still too many.
+        ClipError: when a noun was not detected, or not as many different things as the sentence
+            needs, or when one box of each class is still too many.
     """
     anything = [("noun", p.noun) in learned for p in meaning.participants]
     n = best if any(anything) else int(np.diff(clip.start).max())
@@ -124,12 +125,11 @@ def prepare(
         for model, word in zip(objective.models, meaning.words, strict=True)
         if word.part != "noun"
     )
-    apart = tuple(
-        _apart_in_class(word, seen, objective.casts[word.participants[0]])
-        if anything[word.participants[0]]
-        else word
-        for word in problem.words[len(meaning.words) :]
-    )
+    apart = tuple(problem.words[len(meaning.words) :])
+    try:
+        alone = posteriors(Problem(problem.tracks, apart)).log_partition
+    except Infeasible as error:
+        raise ClipError(shortage(objective) or str(error)) from None
     # A detector may know classes that the corpus does not show.
     place = np.array([classes.index(c) if c in classes else -1 for c in seen.classes])
     return Scene(
@@ -142,20 +142,8 @@ def prepare(
             (p.noun, place[seen.label[c.rows[0, : c.counts[0]]]])
             for p, c in zip(meaning.participants, objective.casts, strict=True)
         ),
-        posteriors(Problem(problem.tracks, apart)).log_partition,
+        alone,
     )
-
-
-def _apart_in_class(word: WordTerms, clip: Clip, players: Cast) -> WordTerms:
-    """The constraint for participants that may be anything: boxes of two classes are two things.
-
-    A hand on a cup must not be taken for one object before it is known which is which.
-    """
-    emission = []
-    for h, rows, n in zip(word.emission, players.rows, players.counts, strict=True):
-        label = clip.label[rows[:n]]
-        emission.append(np.where(label[:, None] == label, h, 0.0))
-    return WordTerms(word.initial, word.transition, emission, word.participants)
 
 
 def thinned(clip: Clip, n: int) -> Clip:

@@ -1,0 +1,138 @@
+"""Participants that must differ are different things, in whole clips and whatever is asked."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sentrack.lexicon import Lexicon
+from sentrack.objective import build
+from sentrack.tasks.describe import describe
+from sentrack.tasks.learning.scenes import prepare
+from sentrack.tasks.moments import moments
+from sentrack.tasks.rivals import rivals
+from sentrack.tasks.track import track, understand
+from sentrack.tasks.tracking import Tracking
+from sentrack.vision import Clip, ClipError, clip_from_arrays, two_activities
+from tests.objective.things import all_differ, doubtful, one_thing, played
+
+LEXICON = Lexicon.load("everyday")
+PEOPLE, CARS = ("person", "cup"), ("car", "truck")
+SENTENCES = [
+    (PEOPLE, "The person carried the object to the right."),
+    (PEOPLE, "The person approached another person."),
+    (PEOPLE, "The person gave the person to another person."),
+    (PEOPLE, "The object followed the person."),
+    (CARS, "The vehicle carried the car."),
+    (CARS, "The red car passed another car."),
+]
+
+
+def shown_apart(tracking: Tracking) -> bool:
+    rows = played(tracking.objective, tracking.solution.tracks)
+    boxes = [participant.boxes for participant in tracking.participants]
+    return all_differ(tracking.objective, tracking.solution.tracks) and all(
+        (rows[i] != rows[j]).all() and (boxes[i] != boxes[j]).any(axis=1).all()
+        for i, j in tracking.objective.meaning.distinct
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(SENTENCES), st.integers(1, 6))
+def test_tracks_show_different_things_or_there_are_none(
+    seed: int, asked: tuple[tuple[str, ...], str], repeats: int
+) -> None:
+    classes, sentence = asked
+    clip = doubtful(seed, 5, classes, 3, repeats)
+    try:
+        tracking = track(clip, sentence)
+    except ClipError as error:
+        said = str(error)
+    else:
+        assert tracking.certified
+        assert shown_apart(tracking)
+        distinct = [term.values for term in tracking.ledger.terms if term.term == "distinct"]
+        assert all((values == 0).all() for values in distinct)
+        runner_up = rivals(tracking, LEXICON).runner_up
+        assert runner_up is None or shown_apart(runner_up.tracking)
+        return
+    assert "different" in said or "was detected" in said
+    assert "\n" not in said
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(SENTENCES), st.integers(1, 3))
+def test_moments_show_different_things(
+    seed: int, asked: tuple[tuple[str, ...], str], repeats: int
+) -> None:
+    classes, sentence = asked
+    clip = doubtful(seed, 8, classes, 3, repeats)
+    meaning = understand(sentence, LEXICON, clip)
+    for moment in moments(clip, meaning, LEXICON, count=2, least=-100.0).moments:
+        whole = build(clip, meaning, LEXICON, against_background=True).clip
+        first = int(np.searchsorted(whole.times, moment.start))
+        part = moment.tracking.objective
+        rows = played(part, moment.tracking.solution.tracks) + whole.start[first]
+        np.testing.assert_array_equal(whole.frames[first : first + part.clip.T], part.clip.frames)
+        for i, j in meaning.distinct:
+            pairs = zip(rows[i], rows[j], strict=True)
+            assert not any(one_thing(whole, int(a), int(b)) for a, b in pairs)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([PEOPLE, CARS]), st.integers(1, 3))
+def test_descriptions_tell_of_different_things(
+    seed: int, classes: tuple[str, ...], repeats: int
+) -> None:
+    for told in describe(doubtful(seed, 10, classes, 3, repeats), 3):
+        assert shown_apart(told.tracking)
+
+
+def test_nobody_carries_himself() -> None:
+    clip, _ = two_activities()
+    tracking = track(clip, "The person carried the object to the right.")
+    assert tracking.certified
+    assert shown_apart(tracking)
+
+
+def traffic(*cars: tuple[float, float], extra: bool = False) -> Clip:
+    """Cars by their left edge and their step to the right; of the first one a further box."""
+    boxes = []
+    for t in range(20):
+        boxes += [[begin + step * t, 200, begin + step * t + 120, 270] for begin, step in cars]
+        if extra:
+            boxes.append([boxes[-len(cars)][0] + 15, 210, boxes[-len(cars)][2] + 15, 270])
+    frame = np.repeat(np.arange(20), len(boxes) // 20)
+    return clip_from_arrays("cars.csv", (1280, 720), 10, frame, ["car"] * len(frame), boxes)
+
+
+@pytest.mark.parametrize(
+    "sentence", ["The vehicle carried the car.", "The red car passed another car."]
+)
+def test_a_car_is_not_two(sentence: str) -> None:
+    with pytest.raises(ClipError, match=r"^cars.csv: .*no frame shows more than 1$"):
+        track(traffic((100, 20), extra=True), sentence)
+    tracking = track(traffic((100, 20), (400, 0), extra=True), sentence)
+    assert tracking.certified
+    assert shown_apart(tracking)
+
+
+def test_every_row_many_times_changes_nothing() -> None:
+    clip = traffic((100, 20), (400, 0))
+    rows = np.repeat(np.arange(len(clip.label)), 3)
+    many = clip_from_arrays(
+        "many.csv", clip.size, 10, clip.frame_of[rows], ["car"] * len(rows), clip.boxes[rows]
+    )
+    once, often = (track(each, "The car passed another car.") for each in (clip, many))
+    assert often.score == pytest.approx(once.score)
+    for mine, other in zip(once.participants, often.participants, strict=True):
+        np.testing.assert_allclose(mine.boxes, other.boxes)
+
+
+def test_a_clip_with_too_few_things_has_no_moment_and_is_not_learned_from() -> None:
+    clip = traffic((100, 20), extra=True)
+    meaning = understand("The car passed another car.", LEXICON, clip)
+    assert moments(clip, meaning, LEXICON, least=-1000.0).moments == ()
+    with pytest.raises(ClipError, match="needs 2 different cars"):
+        prepare(clip, meaning, LEXICON, ["car"], 3)
+    assert all("another" not in told.sentence for told in describe(clip))
