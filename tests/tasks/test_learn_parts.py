@@ -23,7 +23,7 @@ from sentrack.tasks.learning.estimating import Prior, estimate, share_out
 from sentrack.tasks.learning.guessing import understood
 from sentrack.tasks.learning.journal import Entry, Journal
 from sentrack.tasks.learning.parallel import Readers
-from sentrack.tasks.learning.scenes import Scene, prepare, thinned
+from sentrack.tasks.learning.scenes import Scene, prepare
 from sentrack.tasks.learning.starting import LOOKED_AT, STATES, co_occurring, looked_at
 from sentrack.vision import clip_from_arrays
 from tests.tasks.stages import UP, stage
@@ -355,7 +355,7 @@ def test_thinning_keeps_the_best_of_each_class() -> None:
         score=scores,
         **{name: getattr(clip, name)[rows] for name in names},
     )
-    thin = thinned(many, 2)
+    thin = many.surest(2)
     for t in range(clip.T):
         for label in range(len(clip.classes)):
             here = (many.frame_of == t) & (many.label == label)

@@ -1,12 +1,13 @@
 """Find the tracks that best depict a sentence."""
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from sentrack.inference import Infeasible, Method, solve
 from sentrack.language import Meaning, Vocabulary, parse
 from sentrack.lexicon import Lexicon
-from sentrack.objective import Objective, build, shortage
+from sentrack.objective import Objective, affordable, build, loosest_bound, shortage
 from sentrack.tasks.tracking import Tracking
 from sentrack.vision import Clip, ClipError
 
@@ -57,7 +58,9 @@ def track(
         lexicon: or its name or file; `everyday` by default.
         method: of inference.
         seed: of methods that start at random.
-        time_limit: seconds after which to answer with the best found.
+        time_limit: seconds after which to answer with the best found. Where there are too many
+            boxes to measure in time, the surest are looked at, and the upper bound allows for the
+            others.
 
     Raises:
         SentenceError: when the sentence cannot be understood.
@@ -66,7 +69,13 @@ def track(
     """
     words = open_lexicon(lexicon)
     meaning = understand(sentence, words, clip) if isinstance(sentence, str) else sentence
-    return answer(build(clip, meaning, words), method, seed, time_limit)
+    if time_limit is None:
+        return answer(build(clip, meaning, words), method, seed)
+    end = time.monotonic() + time_limit
+    seen = affordable(clip, meaning, words, time_limit)
+    objective = build(seen, meaning, words)
+    found = answer(objective, method, seed, max(0.0, end - time.monotonic()))
+    return found if seen is clip else found.bounded(loosest_bound(clip, meaning, words))
 
 
 def answer(

@@ -1,7 +1,7 @@
 """Tracks that depict a sentence, and why they do."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -149,6 +149,16 @@ class Tracking:
             ledger=ledger,
             solution=solution,
             objective=objective,
+        )
+
+    def bounded(self, upper_bound: float) -> "Tracking":
+        """The same answer where more could be the best than was looked at."""
+        solution = replace(self.solution, upper_bound=max(self.upper_bound, upper_bound))
+        return replace(
+            self,
+            solution=solution,
+            upper_bound=solution.upper_bound,
+            certified=solution.certified,
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -132,6 +132,18 @@ class Clip:
         start = np.concatenate([[0], np.cumsum(counts)])
         return replace(self, start=start, **{name: getattr(self, name)[kept] for name in ROWS})
 
+    def surest(self, n: int) -> "Clip":
+        """All frames, with at most n detections of a class each: those with the highest scores."""
+        if int(np.diff(self.start).max()) <= n:
+            return self
+        order = np.lexsort((-self.score, self.label, self.frame_of))
+        group = np.stack([self.frame_of[order], self.label[order]])
+        new = np.concatenate([[True], (group[:, 1:] != group[:, :-1]).any(axis=0)])
+        first = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))
+        kept = np.zeros(len(order), dtype=np.bool_)
+        kept[order[np.arange(len(order)) - first < n]] = True
+        return self if kept.all() else self.only(kept)
+
     def within(self, start: float | None, end: float | None) -> "Clip":
         """The frames from `start` to before `end`, in seconds."""
         low, high = -math.inf if start is None else start, math.inf if end is None else end

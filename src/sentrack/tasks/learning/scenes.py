@@ -2,8 +2,7 @@
 
 import logging
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +13,7 @@ from sentrack.lexicon import Lexicon, WordModel
 from sentrack.lexicon.model import TABLE, Observed
 from sentrack.objective import build, shortage
 from sentrack.objective.candidates import Cast
-from sentrack.vision.clip import ROWS, Clip, ClipError
+from sentrack.vision.clip import Clip, ClipError
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -104,7 +103,7 @@ def prepare(
     n = best if any(anything) else int(np.diff(clip.start).max())
     thin = n
     while True:
-        objective = build(thinned(clip, thin), meaning, lexicon)
+        objective = build(clip.surest(thin), meaning, lexicon)
         states = np.prod([float(m.K) for m in objective.models])
         joint = states * np.prod([c.counts.astype(float) for c in objective.casts], axis=0).max()
         if joint <= JOINT:
@@ -144,20 +143,6 @@ def prepare(
         ),
         alone,
     )
-
-
-def thinned(clip: Clip, n: int) -> Clip:
-    """The clip with at most n boxes of a class in a frame, those with the highest scores."""
-    if int(np.diff(clip.start).max()) <= n:
-        return clip
-    order = np.lexsort((-clip.score, clip.label, clip.frame_of))
-    group = np.stack([clip.frame_of[order], clip.label[order]])
-    new = np.concatenate([[True], (group[:, 1:] != group[:, :-1]).any(axis=0)])
-    first = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))
-    kept = np.sort(order[np.arange(len(order)) - first < n])
-    counts = np.bincount(clip.frame_of[kept], minlength=clip.T)
-    rows: dict[str, Any] = {name: getattr(clip, name)[kept] for name in ROWS}
-    return replace(clip, start=np.concatenate([[0], np.cumsum(counts)]), **rows)
 
 
 def _spoken(
