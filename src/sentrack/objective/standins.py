@@ -18,6 +18,8 @@ from sentrack.vision.clip import Clip
 Needed = Mapping[frozenset[str], int]
 Boxes = tuple[Ints, Ints, Floats]  # the detections they are made of, their frames, where they are
 
+TRIED = 100  # frames from which a thing that is put aside may be taken
+
 _NOTHING: Boxes = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 4))
 
 
@@ -116,7 +118,8 @@ def _put_aside(frames: _Frames) -> Boxes:
     found = [_NOTHING]
     for t, things in frames.lacking.items():
         here = players.rows[t, : players.counts[t]]
-        for u in sorted(map(int, np.flatnonzero(frames.clear)), key=lambda u: abs(u - t)):
+        near = sorted(map(int, np.flatnonzero(frames.clear)), key=lambda u: abs(u - t))
+        for u in near[:TRIED]:
             rows = players.rows[u, frames.things(u)]
             free = rows[clear(*overlaps(clip, rows[None], here[None]))[0].all(axis=1)]
             apart = clear(*overlaps(clip, free[None], free[None]))[0]
@@ -149,6 +152,7 @@ def different(one: Bools, count: int) -> list[int]:
     while left.any():
         found.append(int(left.argmax()))
         left &= ~one[found[-1]]
+        left[found[-1]] = False
     return found
 
 
