@@ -7,12 +7,12 @@ import numpy.typing as npt
 import pytest
 
 import sentrack
+from benchmarks.things import one_thing
 from sentrack.language import Meaning, Participant, Word
 from sentrack.lexicon.lexicon import Lexicon, read
 from sentrack.objective import build
 from sentrack.objective.candidates import detection_scores
 from sentrack.vision import Clip, clip_from_arrays
-from tests.objective.things import one_thing
 
 TOML = """
 noise = 0.1

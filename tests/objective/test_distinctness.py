@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.things import all_differ, doubtful, iou, one_thing, played, rows_of
 from sentrack.inference import Infeasible, Problem, solve
 from sentrack.language import Meaning, Participant, Word
 from sentrack.lexicon.lexicon import read
@@ -18,7 +19,6 @@ from sentrack.objective.standins import needed, supplied
 from sentrack.vision import Clip, bridge, clip_from_arrays
 from sentrack.vision.clip import Floats
 from tests.inference.oracle import LIMIT, assignments
-from tests.objective.things import all_differ, doubtful, iou, one_thing, played, rows_of
 
 LEXICON = read(
     """

@@ -5,6 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.things import all_differ, doubtful, one_thing, played
+from benchmarks.trust import SENTENCES
 from sentrack.lexicon import Lexicon
 from sentrack.objective import build
 from sentrack.tasks.describe import describe
@@ -14,18 +16,9 @@ from sentrack.tasks.rivals import rivals
 from sentrack.tasks.track import track, understand
 from sentrack.tasks.tracking import Tracking
 from sentrack.vision import Clip, ClipError, clip_from_arrays, two_activities
-from tests.objective.things import all_differ, doubtful, one_thing, played
 
 LEXICON = Lexicon.load("everyday")
 PEOPLE, CARS = ("person", "cup"), ("car", "truck")
-SENTENCES = [
-    (PEOPLE, "The person carried the object to the right."),
-    (PEOPLE, "The person approached another person."),
-    (PEOPLE, "The person gave the person to another person."),
-    (PEOPLE, "The object followed the person."),
-    (CARS, "The vehicle carried the car."),
-    (CARS, "The red car passed another car."),
-]
 
 
 def shown_apart(tracking: Tracking) -> bool:

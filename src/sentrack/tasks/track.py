@@ -1,9 +1,11 @@
 """Find the tracks that best depict a sentence."""
 
+import math
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from sentrack.errors import SentrackError
 from sentrack.inference import Infeasible, Method, solve
 from sentrack.language import Meaning, Vocabulary, parse
 from sentrack.lexicon import Lexicon
@@ -66,6 +68,7 @@ def track(
         SentenceError: when the sentence cannot be understood.
         ClipError: when a noun was not detected anywhere in the clip, or not as many different
             things as the sentence needs.
+        SentrackError: when no tracks at all were found in time.
     """
     words = open_lexicon(lexicon)
     meaning = understand(sentence, words, clip) if isinstance(sentence, str) else sentence
@@ -92,6 +95,10 @@ def answer(
         if why is None:
             raise
         raise ClipError(why) from None
+    if solution.score == -math.inf:
+        raise SentrackError(
+            f"{objective.clip.name}: no tracks were found in time; give more, or use method='auto'"
+        )
     return Tracking.of(objective, solution)
 
 

@@ -8,6 +8,7 @@ from sentrack.vision.clip import Floats, Ints
 
 
 def iou(a: Floats, b: Floats) -> float:
+    """Intersection over union of two boxes (4,)."""
     wide, high = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
     shared = max(wide, 0.0) * max(high, 0.0)
     areas = (a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1])
@@ -15,6 +16,7 @@ def iou(a: Floats, b: Floats) -> float:
 
 
 def rows_of(clip: Clip, t: int) -> list[int]:
+    """The detections of frame t."""
     return list(range(int(clip.start[t]), int(clip.start[t + 1])))
 
 
