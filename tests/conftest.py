@@ -1,16 +1,61 @@
-"""A real browser for tests of pages."""
+"""Rules for all tests, and a real browser for those of pages."""
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import monotonic
+from typing import TypeVar
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from hypothesis import HealthCheck, settings
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.waiting import HANG, until
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+CI = bool(os.environ.get("CI"))
+
+Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
+
+# However slow the machine; and in CI the same examples every time, elsewhere others in every run.
+settings.register_profile(
+    "sentrack",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=CI,
+    print_blob=True,
+)
+settings.load_profile("sentrack")
+expect.set_options(timeout=HANG * 1000)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """What a machine does not have is not tested there; but CI must have all."""
+    return _unless_skipped_in_ci((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """The same for whole modules."""
+    return _unless_skipped_in_ci((yield))
+
+
+def _unless_skipped_in_ci(report: Report) -> Report:
+    if CI and report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"nothing may be skipped in CI: {report.longreprtext}"
+    return report
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The data beside the project, for tests on real detections."""
+    folder = Path(__file__).parents[2] / "shared" / "data"
+    if not folder.exists():
+        pytest.skip(f"the shared data is not here: {folder}")
+    return folder
 
 
 @dataclass
@@ -21,12 +66,9 @@ class Tab:
     complaints: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
-    def until(self, condition: str, seconds: float = 20) -> None:
+    def until(self, condition: str) -> None:
         """Wait for a condition in JavaScript; polled from outside, for pages that forbid `eval`."""
-        end = monotonic() + seconds
-        while not self.page.evaluate(condition):
-            assert monotonic() < end, f"not within {seconds} s: {condition}"
-            self.page.wait_for_timeout(30)
+        until(lambda: self.page.evaluate(condition))
 
 
 @dataclass(frozen=True)
@@ -40,6 +82,7 @@ class Chromium:
         page = self.browser.new_page(
             viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light"
         )
+        page.set_default_timeout(HANG * 1000)
         tab = Tab(page)
         page.on("console", lambda m: tab.complaints.append(f"{m.type}: {m.text}"))
         page.on("pageerror", lambda e: tab.complaints.append(f"error: {e}"))
@@ -53,8 +96,7 @@ def chromium() -> Iterator[Chromium]:
     """Chromium as installed; `.ci/run` sees to it that it is."""
     found = [path for name in NAMES if (path := shutil.which(name))]
     if not found:
-        assert not os.environ.get("CI"), "no Chromium: apt-get install chromium"
-        pytest.skip("no Chromium on this machine")
+        pytest.skip("no Chromium on this machine: apt-get install chromium")
     with sync_playwright() as playwright:
         flags = ["--no-sandbox", "--disable-gpu", "--autoplay-policy=no-user-gesture-required"]
         browser = playwright.chromium.launch(executable_path=Path(found[0]), args=flags)

@@ -35,7 +35,6 @@ def test_words(text: str, words: tuple[str, ...]) -> None:
     assert words_of(text) == words
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_a_name_is_spelt_but_once(text: str) -> None:
     name = canonical(text)
@@ -43,13 +42,11 @@ def test_a_name_is_spelt_but_once(text: str) -> None:
     assert words_of(name) == words_of(text)
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(), max_size=4))
 def test_words_do_not_depend_on_what_stands_around_them(texts: list[str]) -> None:
     assert words_of(" ".join(texts)) == tuple(word for text in texts for word in words_of(text))
 
 
-@settings(deadline=None)
 @given(st.text(alphabet=st.characters(), max_size=30))
 def test_nothing_visible_commands_a_terminal(text: str) -> None:
     shown = visible(text)
@@ -69,7 +66,6 @@ values = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(values)
 def test_json_is_strict_and_null_where_no_number_is(value: object) -> None:
     def refuse(word: str) -> None:

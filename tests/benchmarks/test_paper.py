@@ -22,7 +22,6 @@ from benchmarks.word_models import CLASSES, word_model
 from sentrack.progress import silent
 
 PARTS = list(SECTIONS)[:3]  # test_paper_more.py has the others
-needs_data = pytest.mark.skipif(not corpus.REAL.exists(), reason="the shared data is not here")
 
 
 def rows_of(path: Path) -> tuple[str, list[dict[str, str]]]:
@@ -234,7 +233,7 @@ def test_full_and_quick_runs_keep_the_papers_schedule_and_cells() -> None:
     assert all(cell == Cell(cell.n, cell.K, 93) for cell in FULL.cells)
 
 
-@needs_data
+@pytest.mark.usefixtures("shared_data")
 def test_the_made_up_detector_is_like_the_real_one() -> None:
     genuine = corpus.real()
     assert genuine is not None
@@ -248,7 +247,7 @@ def test_the_made_up_detector_is_like_the_real_one() -> None:
     assert ours.lasting == pytest.approx(theirs.lasting, abs=0.1)
 
 
-@needs_data
+@pytest.mark.usefixtures("shared_data")
 def test_cad_segments_get_clutter_around_their_true_motion() -> None:
     (film,) = corpus.cad_films(1, 0)
     assert film.nouns[0] == "hand"

@@ -24,8 +24,6 @@ from sentrack.lexicon import Lexicon
 from sentrack.progress import silent
 from sentrack.tasks import understand
 
-needs_data = pytest.mark.skipif(not DATA.exists(), reason="the shared data is not here")
-
 
 def rows_of(path: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
@@ -144,7 +142,7 @@ def test_films_have_a_rival_that_differs_by_the_verb_or_the_way() -> None:
             assert (own[-1] == "right.") == going_right
 
 
-@needs_data
+@pytest.mark.usefixtures("shared_data")
 def test_segments_of_cad_are_true_to_the_annotation() -> None:
     (shown,) = of_cad(1)
     assert shown.sentence == "The hand picked up the medicine-box."

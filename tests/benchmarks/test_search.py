@@ -5,11 +5,8 @@ import numpy as np
 import pytest
 
 from benchmarks import clips, scale, search
-from benchmarks.cad import DATA
 from sentrack.lexicon import Lexicon
 from sentrack.tasks import Library
-
-needs_data = pytest.mark.skipif(not DATA.exists(), reason="the shared data is not here")
 
 TRUTH = np.array([(10.0, 12.0), (20.0, 24.0)])
 
@@ -126,7 +123,7 @@ def test_many_hours_are_the_figures_times_the_hours() -> None:
     assert table[2][1] == "12.5 hours"
 
 
-@needs_data
+@pytest.mark.usefixtures("shared_data")
 def test_when_reports_verbs_and_subjects() -> None:
     lines = list(search.when(limit=6))
     table = rows(lines)
@@ -137,7 +134,7 @@ def test_when_reports_verbs_and_subjects() -> None:
     assert more >= hit
 
 
-@needs_data
+@pytest.mark.usefixtures("shared_data")
 def test_retrieval_reports_every_verb() -> None:
     table = rows(list(search.retrieval(limit=4)))
     assert [row[0] for row in table] == list(search.VERBS)

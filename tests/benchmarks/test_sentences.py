@@ -7,8 +7,6 @@ from sentrack.lexicon import Lexicon
 from sentrack.vision import clip_from_arrays, load_clip
 from sentrack.vision.clip import Clip
 
-needs_data = pytest.mark.skipif(not sentences.DATA.exists(), reason="the shared data is not here")
-
 
 def moving(missing: tuple[int, ...] = ()) -> Clip:
     """A hand that goes to the right and one that rests, 12 frames; the first is lost in some."""
@@ -96,20 +94,20 @@ def test_answers_are_counted_by_subject_and_verb() -> None:
     }
 
 
-@needs_data
+@pytest.mark.usefixtures("shared_data")
 def test_cad_reports_every_way() -> None:
     lines = list(cad.cad(limit=2, seeds=(0,)))
     assert sum(line.startswith(("| joint", "| longest", "| 3 tracks")) for line in lines) == 6
 
 
-@needs_data
+@pytest.mark.usefixtures("shared_data")
 def test_segments_are_cut_to_their_frames() -> None:
     found, videos = cad.segments(limit=1)
     clip = found[0].of(videos[found[0].video])
     assert (clip.frames[0], clip.frames[-1]) == (found[0].first, found[0].last)
 
 
-@needs_data
+@pytest.mark.usefixtures("shared_data")
 def test_the_papers_clip_is_certified() -> None:
     path = sentences.DATA / "mvi_0820" / "detections.csv.gz"
     clip = sentences.every(load_clip(path, size=(1280, 960), fps=30), 8)

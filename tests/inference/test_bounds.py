@@ -36,7 +36,7 @@ def check_bounds(problem: sentrack.Problem, parts: list[tuple[Terms, Floats, flo
                     assert bounds[p] + others >= best - 1e-7 * (1 + abs(best))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(problem=problems(feasible=True))
 def test_no_assignment_beats_the_bounds_of_the_shortlist(problem: sentrack.Problem) -> None:
     parts = []
@@ -46,7 +46,7 @@ def test_no_assignment_beats_the_bounds_of_the_shortlist(problem: sentrack.Probl
     check_bounds(problem, parts)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(problem=problems(feasible=True))
 def test_no_assignment_beats_the_bounds_of_message_passing(problem: sentrack.Problem) -> None:
     parts = []
@@ -61,7 +61,7 @@ def test_no_assignment_beats_the_bounds_of_message_passing(problem: sentrack.Pro
     check_bounds(problem, parts)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(problem=problems(feasible=True))
 def test_merged_lattices_are_no_looser_and_all_together_exact(problem: sentrack.Problem) -> None:
     total = 0.0
@@ -76,7 +76,7 @@ def test_merged_lattices_are_no_looser_and_all_together_exact(problem: sentrack.
     assert total == pytest.approx(oracle.best(problem)[0], rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(problem=problems())
 def test_auto_with_a_shortlist_is_brute_force(problem: sentrack.Problem) -> None:
     method = sentrack.Auto(exact_operations=0)

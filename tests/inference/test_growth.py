@@ -36,7 +36,7 @@ def sentence(seed: int, forbidden: float = 0.0) -> Problem:
 
 
 @given(problem=problems(feasible=True))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_corners_of_equation_5_are_assignments_of_equation_4(problem: Problem) -> None:
     polynomial, vertices = QUICK.polynomial(problem)
     tracks, states, scores = oracle.assignments(problem)
@@ -54,7 +54,7 @@ def test_corners_of_equation_5_are_assignments_of_equation_4(problem: Problem) -
 
 
 @given(problem=problems(forbid=(0.1, 0.4)))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_labels_are_left_out_only_if_no_finite_score_needs_them(problem: Problem) -> None:
     tracks, states, scores = oracle.assignments(problem)
     finite = np.isfinite(scores)
@@ -69,7 +69,7 @@ def test_labels_are_left_out_only_if_no_finite_score_needs_them(problem: Problem
 
 
 @given(problem=problems(feasible=True))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_no_answer_exceeds_the_optimum(problem: Problem) -> None:
     best, _, _ = oracle.best(problem)
     polynomial, vertices = QUICK.polynomial(problem)
@@ -219,7 +219,6 @@ def test_a_vertex_without_labels_is_named(tracks: Any, words: Any, message: str)
 
 def test_a_deadline_ends_the_search() -> None:
     growth, problem = Growth(iterations=10**6, final_iterations=10**6), sentence(1)
-    start = time.monotonic()
-    tracks, states, _ = growth.maximize(problem, deadline=start)
-    assert time.monotonic() - start < 20
+    # Without it, this would take hours.
+    tracks, states, _ = growth.maximize(problem, deadline=time.monotonic())
     assert np.isfinite(problem.score(tracks, states))

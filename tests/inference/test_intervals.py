@@ -61,7 +61,7 @@ LINKS: list[tuple[list[tuple[int, ...]], int]] = [
 
 @pytest.mark.parametrize("method", ["auto", "viterbi", "dual"])
 @pytest.mark.parametrize(("links", "L"), LINKS)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 10**6), T=st.integers(1, 3))
 def test_the_best_interval_is_the_best_of_all(
     links: list[tuple[int, ...]], L: int, method: str, seed: int, T: int

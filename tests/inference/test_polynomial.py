@@ -80,7 +80,7 @@ def close(actual: Any, expected: Any, terms: Terms) -> None:
 
 
 @given(seed=seeds, count=st.sampled_from(BATCHES), most=st.sampled_from((4, 9)))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_value_and_gradient_are_those_of_autograd(seed: int, count: int, most: int) -> None:
     labels, terms = draw(seed, 2, most)
     polynomial = Polynomial(labels, terms)
@@ -105,7 +105,7 @@ def test_points_come_in_any_shape() -> None:
 
 
 @given(seed=seeds)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_corners_of_the_simplices_are_labellings(seed: int) -> None:
     labels, terms = draw(seed)
     polynomial = Polynomial(labels, terms)
@@ -118,7 +118,7 @@ def test_corners_of_the_simplices_are_labellings(seed: int) -> None:
 
 
 @given(seed=seeds, count=st.sampled_from(BATCHES))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_the_relaxed_optimum_is_the_discrete_one(seed: int, count: int) -> None:
     """Theorem 1: no point exceeds the best labelling, be it random or the end of a climb."""
     labels, terms = draw(seed)
@@ -133,7 +133,7 @@ def test_the_relaxed_optimum_is_the_discrete_one(seed: int, count: int) -> None:
 
 
 @given(seed=seeds)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_rounding_is_one_pass_that_never_lowers_the_value(seed: int) -> None:
     labels, terms = draw(seed)
     polynomial = Polynomial(labels, terms)
@@ -155,7 +155,7 @@ def test_rounding_is_one_pass_that_never_lowers_the_value(seed: int) -> None:
 
 
 @given(seed=seeds, count=st.sampled_from(BATCHES))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_an_update_is_equation_10(seed: int, count: int) -> None:
     labels, terms = draw(seed, 2)
     x, epsilon = points(labels, count, seed), 0.25
@@ -181,7 +181,7 @@ def test_an_update_is_equation_10(seed: int, count: int) -> None:
 
 
 @given(seed=seeds, count=st.sampled_from(BATCHES))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_the_objective_never_falls(seed: int, count: int) -> None:
     labels, terms = draw(seed)
     polynomial = Polynomial(labels, terms)
@@ -263,7 +263,7 @@ def test_labels_that_died_out_are_left_out_without_a_difference() -> None:
 
 
 @given(seed=seeds)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_single_precision_is_close_to_double(seed: int) -> None:
     labels, terms = draw(seed)
     polynomial = Polynomial(labels, terms)
@@ -329,9 +329,9 @@ def test_a_deadline_ends_the_search_with_what_there_is() -> None:
     rng = np.random.default_rng(0)
     edges = itertools.combinations(range(12), 2)
     polynomial = Polynomial([60] * 12, [(edge, rng.normal(size=(60, 60))) for edge in edges])
-    start = time.monotonic()
-    found = polynomial.maximize(iterations=10**6, final_iterations=10**6, deadline=start)
-    assert time.monotonic() - start < 20
+    # Without it, this would take days.
+    past = time.monotonic()
+    found = polynomial.maximize(iterations=10**6, final_iterations=10**6, deadline=past)
     assert found.value >= found.relaxed_value - 1e-9
 
 

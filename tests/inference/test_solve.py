@@ -119,7 +119,7 @@ def conflict(T: int) -> sentrack.Problem:
     return sentrack.Problem(tracks, words)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(problem=problems())
 def test_viterbi_is_brute_force(problem: sentrack.Problem) -> None:
     optimum, _, _ = oracle.best(problem)
@@ -134,7 +134,7 @@ def test_viterbi_is_brute_force(problem: sentrack.Problem) -> None:
 
 
 @each(AUTOS)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(problem=problems())
 def test_auto_is_brute_force_and_proves_it(method: Any, problem: sentrack.Problem) -> None:
     optimum, _, _ = oracle.best(problem)
@@ -148,7 +148,7 @@ def test_auto_is_brute_force_and_proves_it(method: Any, problem: sentrack.Proble
 
 
 @each(EVERY)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(problem=problems(feasible=True))
 def test_every_answer_is_what_it_says(method: Any, problem: sentrack.Problem) -> None:
     optimum, _, _ = oracle.best(problem)
@@ -156,7 +156,7 @@ def test_every_answer_is_what_it_says(method: Any, problem: sentrack.Problem) ->
 
 
 @each(EVERY)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(problem=problems(forbid=(0.0,), repeats=False))
 def test_where_nothing_is_forbidden_every_method_has_an_answer(
     method: Any, problem: sentrack.Problem
@@ -409,7 +409,7 @@ def test_viterbi_says_what_it_would_need_and_keeps_within_it() -> None:
         assert solution.certified
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(problem=problems(feasible=True))
 def test_viterbi_within_the_least_memory_is_brute_force(problem: sentrack.Problem) -> None:
     optimum, _, _ = oracle.best(problem)

@@ -10,7 +10,7 @@ from tests.inference import oracle
 from tests.inference.strategies import assemble, problems
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(problem=problems(feasible=True))
 def test_frame_by_frame_is_brute_force(problem: sentrack.Problem) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -117,7 +117,7 @@ def test_what_cannot_be_understood_is_told(sentence: str, message: str) -> None:
         alternatives(sentence, VOCABULARY)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32), st.integers(0, 2**32))
 def test_two_sentences_joined_are_both(first: int, second: int) -> None:
     one, meant = generate(VOCABULARY, Random(first), words=20)

@@ -80,13 +80,13 @@ def test_punctuation_makes_no_difference(text: str) -> None:
     assert parse(text, VOCABULARY) == parse("The person walked.", VOCABULARY)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(max_size=80))
 def test_any_text_is_refused_politely(text: str) -> None:
     assert not understood_or_refused(text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.sampled_from(" ".join(GOOD).lower().split()), max_size=15))
 def test_any_words_are_refused_politely_or_understood(words: list[str]) -> None:
     understood_or_refused(" ".join(words))

@@ -12,9 +12,6 @@ from sentrack.lexicon.features import FEATURES, Bins, Candidates
 from sentrack.lexicon.lexicon import read, split
 from sentrack.lexicon.model import Floats
 
-SHARED = Path(__file__).parents[2].parent / "shared"
-HAND_MODELS = SHARED / "data" / "mvi_0820" / "hand_models.json"
-
 # What the corpus calls its words, where the lexicon has another name.
 NAMES = {
     "approached": "approach",
@@ -39,10 +36,10 @@ FEATURE_NAMES = {
 }
 
 
-def hand_models() -> dict[str, Any]:
-    if not HAND_MODELS.exists():
-        pytest.skip("the shared data is not here")
-    data: dict[str, Any] = json.loads(HAND_MODELS.read_text("utf-8"))
+@pytest.fixture(scope="module")
+def hand_models(shared_data: Path) -> dict[str, Any]:
+    text = (shared_data / "mvi_0820" / "hand_models.json").read_text("utf-8")
+    data: dict[str, Any] = json.loads(text)
     return data
 
 
@@ -68,10 +65,10 @@ def corpus_feature(name: str) -> tuple[str, tuple[int, ...]]:
     return FEATURE_NAMES[name], tuple(roles)
 
 
-def test_every_number_is_that_of_the_corpus() -> None:
+def test_every_number_is_that_of_the_corpus(hand_models: dict[str, Any]) -> None:
     lexicon = Lexicon.load("paper")
     unseen = set(lexicon.words)
-    for given in hand_models()["models_new4"]:
+    for given in hand_models["models_new4"]:
         part = {"motion_preposition": "motion"}.get(
             given["part_of_speech"], given["part_of_speech"]
         )
@@ -99,10 +96,10 @@ def test_every_number_is_that_of_the_corpus() -> None:
     assert not unseen
 
 
-def test_nouns_are_those_of_the_corpus() -> None:
+def test_nouns_are_those_of_the_corpus(hand_models: dict[str, Any]) -> None:
     lexicon = Lexicon.load("paper")
-    bins = hand_models()["feature_bins"]["detector_class"]["new4"]
-    for given in hand_models()["models_new4"]:
+    bins = hand_models["feature_bins"]["detector_class"]["new4"]
+    for given in hand_models["models_new4"]:
         if given["part_of_speech"] != "noun":
             continue
         p = given["states"][0][0]["p"]
@@ -111,8 +108,8 @@ def test_nouns_are_those_of_the_corpus() -> None:
         assert classes == (() if len(named) == len(bins) else named)
 
 
-def test_bins_are_those_of_the_corpus() -> None:
-    bins = hand_models()["feature_bins"]
+def test_bins_are_those_of_the_corpus(hand_models: dict[str, Any]) -> None:
+    bins = hand_models["feature_bins"]
     for name, ours in FEATURE_NAMES.items():
         assert len(FEATURES[ours].bins) == len(bins[name]["labels"])
         if "upper_edges" in bins[name]:

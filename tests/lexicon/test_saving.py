@@ -101,7 +101,7 @@ def lexicons(draw: st.DrawFn) -> Lexicon:
     return Lexicon(draw(TEXT), draw(TEXT), words, draw(st.floats(0, 1e3)))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(lexicons())
 def test_what_is_written_is_read_back(lexicon: Lexicon) -> None:
     again = read(written(lexicon.name, lexicon.about, lexicon.words, lexicon.leap), "x.toml")

@@ -3,27 +3,35 @@
 import random
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from sentrack.library import Store
 from sentrack.vision import Clip, save_clip
 from tests.library.scenes import assert_equal, files, scene
+from tests.waiting import at_some_moment
 
 KILLS = 18
+STEP = 0.02  # seconds, about, that an indexer takes for a step
 
-# Waits for a line, then indexes the sources so many times, each time anew.
+# Indexes the sources so many times, each time anew. Says when it is ready for a step, and does it
+# after a line was sent; or, after a line that says so, all steps that are left.
 INDEXER = """
 import sys
 from sentrack.library import Store, index_one
 url, times, *sources = sys.argv[1:]
-print("ready", flush=True)
-sys.stdin.readline()
+free = False
+def step():
+    global free
+    if not free:
+        print("ready", flush=True)
+        free = sys.stdin.readline() == "all\\n"
 for k in range(int(times)):
+    step()
     store = Store(url)
     for task in store.plan(sources, force=k > 0):
         if task.state != "there":
             index_one(url, task)
+            step()
     store.refresh()
 """
 
@@ -42,9 +50,9 @@ def ready(process: subprocess.Popen[str]) -> None:
     assert process.stdout.readline() == "ready\n"
 
 
-def go(process: subprocess.Popen[str]) -> None:
+def go(process: subprocess.Popen[str], line: str = "all") -> None:
     assert process.stdin is not None
-    process.stdin.write("\n")
+    process.stdin.write(f"{line}\n")
     process.stdin.flush()
 
 
@@ -69,9 +77,12 @@ def test_a_library_survives_kills_at_any_moment(tmp_path: Path) -> None:
         process = following
         ready(process)
         following = indexer(library, 1000, tmp_path / "sources")
-        go(process)
         # The first ones are killed early, while the library is still small.
-        time.sleep(rng.uniform(0, 0.15) if kill < KILLS // 2 else rng.uniform(0.1, 0.6))
+        for _ in range(kill // 4 if kill < KILLS // 2 else rng.randint(12, 30)):
+            go(process, "one")
+            ready(process)
+        go(process, "one")
+        at_some_moment(rng, STEP)
         process.kill()
         with process:
             pass

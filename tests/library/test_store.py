@@ -1,8 +1,6 @@
 """A library as its users see it."""
 
-import gc
 import json
-import time
 import uuid
 from pathlib import Path
 
@@ -202,7 +200,7 @@ def test_places_that_hold_no_library(tmp_path: Path, url: str, message: str) -> 
             Store(tmp_path / url).add(scene(0))
 
 
-def test_five_thousand_clips_are_listed_at_once(tmp_path: Path) -> None:
+def test_five_thousand_clips_are_listed_without_opening_them(tmp_path: Path) -> None:
     classes = [f"class-{k}" for k in range(80)]
     clip = clip_from_arrays("a", (64, 48), 25, [0, 2], classes, [[1, 2, 3, 4]] * 2, label=[0, 1])
     (entry,) = Store(tmp_path).add(clip)
@@ -216,18 +214,10 @@ def test_five_thousand_clips_are_listed_at_once(tmp_path: Path) -> None:
         (tmp_path / origin.file).touch()  # it is not opened
     write_rows(Folder(tmp_path), catalogue.items())
     opened = Store(tmp_path)
-    gc.collect()
-    start = time.perf_counter()
     entries = opened.entries()
-    cold = time.perf_counter() - start
-    start = time.perf_counter()
-    again = opened.entries()
-    warm = time.perf_counter() - start
-    assert entries == again
+    assert entries == opened.entries()
     assert [entry.bytes for entry in entries] == list(range(5000, 10_000))
     assert (entries[4999].name, entries[4999].known) == ("clip-4999", tuple(classes))
-    assert cold < 1.0, cold
-    assert warm < 0.2, warm
 
 
 numbers = st.floats(-1e4, 1e4)
@@ -262,7 +252,7 @@ def clips(draw: st.DrawFn) -> Clip:
     )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(clip=clips())
 def test_any_clip_comes_back(clip: Clip) -> None:
     store = Store(f"memory://{uuid.uuid4().hex}")

@@ -41,7 +41,7 @@ def exactly(clip: Clip, sentence: str) -> dict[tuple[int, int], float]:
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 2**32), T=st.integers(1, 6), most=st.integers(1, 2))
 def test_no_interval_of_anything_scores_more(sentence: str, seed: int, T: int, most: int) -> None:
     clip = scattered(seed, T, most)
@@ -58,7 +58,7 @@ def test_no_interval_of_several_activities_scores_more(sentence: str) -> None:
         assert ceiling.over(first, last) >= score
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32), T=st.integers(1, 8), most=st.integers(1, 4))
 def test_a_word_about_one_participant_is_bounded_by_what_it_reaches(
     seed: int, T: int, most: int

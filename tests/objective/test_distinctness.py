@@ -61,7 +61,7 @@ def classes_of(nouns: tuple[str, ...]) -> tuple[str, ...]:
     return ("person", "cup") if "person" in nouns or "object" in nouns else ("car", "truck")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.integers(1, 6))
 def test_what_shows_one_thing_is_what_loops_find(seed: int, T: int) -> None:
     clip = doubtful(seed, T, ("car", "truck"), 4, 3)
@@ -79,7 +79,7 @@ def test_what_shows_one_thing_is_what_loops_find(seed: int, T: int) -> None:
                 assert found[t, i, j] == expected
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(st.integers(0, 10**6), st.sampled_from(NOUNS), st.sampled_from([1, 2, 6]))
 def test_the_best_answer_is_the_best_of_those_in_which_things_differ(
     seed: int, nouns: tuple[str, ...], repeats: int
@@ -150,7 +150,7 @@ def test_two_boxes_of_one_thing_are_one_but_where_nobody_could_tell_who_is_who()
     assert all_differ(objective, solve(objective.problem).tracks)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.sampled_from(NOUNS), st.integers(1, 6))
 def test_where_enough_is_seen_once_there_is_an_answer(
     seed: int, nouns: tuple[str, ...], repeats: int

@@ -1,9 +1,10 @@
 """Jobs for workers that are not about videos."""
 
 import os
-import time
+import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from sentrack.errors import SentrackError
 from sentrack.serve.work import JobError
@@ -16,14 +17,24 @@ class Chores:
     def who(self) -> Iterator[int]:
         yield os.getpid()
 
-    def count(self, to: int, pause: float = 0.0) -> Iterator[int]:
+    def count(self, to: int) -> Iterator[int]:
+        """Numbers, each of them after some work."""
         for n in range(to):
-            time.sleep(pause)
+            sum(range(100_000))
             yield n
 
-    def hang(self) -> Iterator[int]:
-        time.sleep(600)
-        yield 0
+    def gated(self, gates: list[Path]) -> Iterator[int]:
+        """Numbers, each of them after somebody wrote to its gate, a named pipe."""
+        for n, gate in enumerate(gates):
+            with gate.open("rb", buffering=0) as pipe:
+                pipe.read(1)
+            yield n
+
+    def hang(self, after: int = 0) -> Iterator[int]:
+        """Some numbers, and then nothing any more."""
+        yield from range(after)
+        while True:
+            signal.pause()
 
     def crash(self) -> Iterator[int]:
         yield 1

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from sentrack.vision import clip_from_arrays
 from sentrack.vision.wheels import checksum
 from tests.tasks.scenes import CLASSES, library
 from tests.vision.films import film
+from tests.waiting import HANG, until
 
 UP = "The person picked up the cup."
 FRAMES = 50  # of the film, 25 a second
@@ -53,12 +54,30 @@ class Server:
         found = [(each / "children").read_text().split() for each in task.iterdir()]
         return sorted(int(pid) for pids in found for pid in pids)
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Meanwhile its workers stand still: nothing that they are asked for is done."""
+        pids = self.workers()
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for pid in pids:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+
+    def until_idle(self) -> None:
+        """Wait until no worker does anything."""
+        until(lambda: self.json("/api/health")["busy"] == 0)
+
 
 @contextmanager
 def served(folder: Path, *options: str, headers: dict[str, str] | None = None) -> Iterator[Server]:
     """A server of a library, on a port of its own, until it is interrupted."""
     environment = os.environ | {"SENTRACK_CACHE": str(folder.parent / "cache")}
-    command = [sys.executable, "-m", "sentrack", "serve", str(folder), "--port", "0", *options]
+    command = [sys.executable, "-m", "sentrack", "serve", str(folder), "--port", "0"]
+    command += ["--time-limit", str(HANG), *options]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     ) as process:
@@ -69,12 +88,12 @@ def served(folder: Path, *options: str, headers: dict[str, str] | None = None) -
             process.kill()
             raise AssertionError(process.stderr.read())
         try:
-            with httpx.Client(base_url=found[0], timeout=120, headers=headers) as client:
+            with httpx.Client(base_url=found[0], timeout=HANG, headers=headers) as client:
                 yield Server(process, client)
         finally:
             process.send_signal(signal.SIGINT)
             try:
-                process.wait(20)
+                process.wait(HANG)
             finally:
                 process.kill()
         assert process.returncode == 0

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic, sleep
 from urllib.parse import urlencode, urlsplit
 
 import pytest
@@ -18,11 +17,12 @@ from sentrack.vision.video import Video
 
 from ..conftest import Chromium, Tab
 from ..tasks.scenes import scene
+from ..waiting import until
 from .serving import Server, served
 from .test_scale import BYTES, many
 
 SENTENCE = "The person carried the cup."
-MANY = 250  # clips: enough for a search to last until it is cancelled
+MANY = 100  # clips: more than are shown at first
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def cards(tab: Tab) -> int:
 
 
 def finished(tab: Tab) -> None:
-    expect(tab.page.locator("p.status")).to_contain_text("looked at closely,", timeout=90_000)
+    expect(tab.page.locator("p.status")).to_contain_text("looked at closely,")
 
 
 def test_typing_is_helped_and_finds_moments(chromium: Chromium, site: Site) -> None:
@@ -158,15 +158,14 @@ def test_a_link_reproduces_the_view(chromium: Chromium, site: Site) -> None:
 
 
 def test_a_long_search_streams_and_can_be_cancelled(chromium: Chromium, site: Site) -> None:
-    tab = chromium.open(site.at(q="The person carried the cup and approached the chair."))
-    expect(tab.page.locator("progress")).to_be_visible()
-    tab.page.get_by_role("button", name="Cancel").click()
-    expect(tab.page.locator("p.status")).to_contain_text("Cancelled")
-    expect(tab.page.locator("progress")).to_have_count(0)
-    end = monotonic() + 20
-    while site.server.json("/api/health")["busy"]:
-        assert monotonic() < end
-        sleep(0.1)
+    with site.server.held():
+        tab = chromium.open(site.at(q="The person carried the cup and approached the chair."))
+        expect(tab.page.locator("progress")).to_be_visible()
+        until(lambda: site.server.json("/api/health")["busy"] > 0)
+        tab.page.get_by_role("button", name="Cancel").click()
+        expect(tab.page.locator("p.status")).to_contain_text("Cancelled")
+        expect(tab.page.locator("progress")).to_have_count(0)
+    site.server.until_idle()
     clean(tab, site)
 
 
@@ -176,8 +175,8 @@ def test_a_video_is_described_and_played(chromium: Chromium, site: Site) -> None
     expect(tab.page.locator(".grid .card")).to_have_count(1)
     tab.page.locator(".grid .card").click()
     expect(tab.page.locator("h1")).to_have_text("driveway")
-    tab.until("document.querySelector('video.film')?.readyState >= 1", 60)
-    expect(tab.page.get_by_text("Describing")).to_have_count(0, timeout=60_000)
+    tab.until("document.querySelector('video.film')?.readyState >= 1")
+    expect(tab.page.get_by_text("Describing")).to_have_count(0)
     expect(tab.page.locator("main")).to_contain_text("car (")
     clean(tab, site)
 
@@ -216,7 +215,7 @@ def shown(chromium: Chromium, site: Site, number: int, width: int, dark: bool) -
     path, parameters = ADDRESSES[number]
     tab = chromium.open(site.at(path, **parameters), width, dark)
     there = [".grid .card", ".moments .card", ".rows canvas", "video.film", ".bins"][number]
-    expect(tab.page.locator(there).first).to_be_visible(timeout=60_000)
+    expect(tab.page.locator(there).first).to_be_visible()
     return tab
 
 
@@ -267,4 +266,3 @@ def test_the_first_page_of_many_clips_is_small(chromium: Chromium, tmp_path: Pat
         )
         print(f"\n{sum(sizes)} bytes")  # seen with `pytest -s`
         assert 10_000 < sum(sizes) < BYTES
-        assert tab.page.evaluate("performance.now()") < 10_000

@@ -5,14 +5,17 @@ import signal
 import socket
 import subprocess
 import sys
-import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
 import pytest
 
 from sentrack.cli import main
-from tests.serve.serving import UP, served, stock
+from tests.serve.serving import UP, Server, served, stock
 from tests.serve.test_work import lives
+from tests.waiting import HANG, until
 
 
 @pytest.fixture(scope="module")
@@ -83,9 +86,9 @@ def test_help_needs_nothing_of_the_server() -> None:
     assert done.stdout == "set()\n"
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_it_ends_at_once_and_leaves_nothing_behind(lib: Path, how: signal.Signals) -> None:
-    """Also while somebody searches, and though Ctrl-C reaches the workers, too."""
+@contextmanager
+def started(lib: Path) -> Iterator[Server]:
+    """A server in a session of its own, as a shell would start it; whoever starts it ends it."""
     command = [sys.executable, "-m", "sentrack", "serve", str(lib), "--port", "0"]
     with subprocess.Popen(
         command,
@@ -95,45 +98,53 @@ def test_it_ends_at_once_and_leaves_nothing_behind(lib: Path, how: signal.Signal
         start_new_session=True,
     ) as process:
         assert process.stdout is not None
-        assert process.stderr is not None
         address = process.stdout.readline().split()[2]
-        task = Path(f"/proc/{process.pid}/task")
-        children = [pid for t in task.iterdir() for pid in (t / "children").read_text().split()]
+        with httpx.Client(base_url=address, timeout=HANG) as client:
+            yield Server(process, client)
+
+
+def assert_none_lives(pids: list[int]) -> None:
+    until(lambda: not any(map(lives, pids)))
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_at_once_and_leaves_nothing_behind(lib: Path, how: signal.Signals) -> None:
+    """Also while somebody searches, and though Ctrl-C reaches the workers, too."""
+    with started(lib) as server:
+        process, children = server.process, server.workers()
         assert len(children) >= 3
-        host, port = address.removeprefix("http://").rstrip("/").split(":")
-        with socket.create_connection((host, int(port))) as open_one:
+        with server.client.stream("GET", "/api/search", params={"sentence": UP}) as answer:
+            assert answer.status_code == 200
+            os.killpg(process.pid, how)
+            process.wait(HANG)
+        assert process.returncode in (0, -how if how == signal.SIGTERM else 0)
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+        assert_none_lives(children)
+
+
+def test_it_does_not_wait_for_a_search_to_end(lib: Path) -> None:
+    with started(lib) as server, socket.socket() as asking:
+        process, children = server.process, server.workers()
+        with server.held():  # this search never ends
+            asking.connect((server.client.base_url.host, server.client.base_url.port))
             asked = UP.replace(" ", "+")
             request = f"GET /api/search?sentence={asked} HTTP/1.1\r\nHost: localhost\r\n\r\n"
-            open_one.sendall(request.encode())
-            time.sleep(0.2)
-            begin = time.monotonic()
-            os.killpg(process.pid, how)
-            process.wait(20)
-        assert time.monotonic() - begin < 10
-        assert process.returncode in (0, -how if how == signal.SIGTERM else 0)
-        assert process.stderr.read() == ""
-        for _ in range(50):
-            if not any(lives(int(pid)) for pid in children):
-                break
-            time.sleep(0.1)
-        assert not any(lives(int(pid)) for pid in children)
+            asking.sendall(request.encode())
+            until(lambda: server.json("/api/health")["busy"] == 1)
+            process.send_signal(signal.SIGINT)
+            process.wait(HANG)
+        assert process.returncode == 0
+        assert_none_lives(children)
 
 
 def test_workers_end_when_the_server_is_killed(lib: Path) -> None:
-    command = [sys.executable, "-m", "sentrack", "serve", str(lib), "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        task = Path(f"/proc/{process.pid}/task")
-        children = [pid for t in task.iterdir() for pid in (t / "children").read_text().split()]
-        time.sleep(1.0)
-        process.kill()
-        process.wait()
-        for _ in range(100):
-            if not any(lives(int(pid)) for pid in children):
-                break
-            time.sleep(0.1)
-        assert not any(lives(int(pid)) for pid in children)
+    with started(lib) as server:
+        children = server.workers()
+        assert server.search(UP, 1)[-1]["kind"] == "done"
+        server.process.kill()
+        server.process.wait()
+        assert_none_lives(children)
 
 
 def test_another_lexicon_can_be_served(lib: Path) -> None:

@@ -59,7 +59,7 @@ def test_completions_keep_what_was_typed_and_are_no_more_than_asked_for() -> Non
     assert 0 < parts.count("verb") <= 4
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
 def test_every_beginning_of_a_sentence_can_be_continued(seed: int, cut: int) -> None:
     """The oracle is the generator, which says how one goes on."""
@@ -76,7 +76,7 @@ def test_every_beginning_of_a_sentence_can_be_continued(seed: int, cut: int) -> 
     assert " ".join(words) + "." in ends
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.text(max_size=300))
 def test_any_text_is_answered(text: str) -> None:
     assert len(complete(text, EVERYDAY, 8, {})) <= 8
@@ -107,7 +107,7 @@ def test_what_may_be_meant(wrong: str, right: str) -> None:
     assert len(told.suggestions) <= 3
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
 def test_suggestions_can_be_understood(seed: int, at: int) -> None:
     sentence, _ = generate(EVERYDAY, Random(seed), words=12)

@@ -20,6 +20,7 @@ from starlette.routing import Route
 
 from sentrack.serve.safety import COOKIE, HEADERS, Guard, is_loopback
 from tests.serve.serving import UP, Server, served, stock
+from tests.waiting import HANG
 
 HERE = "http://127.0.0.1:8765"
 TOKEN = "a token; with=odd \"signs\" & 'more' %20"
@@ -159,7 +160,7 @@ def test_the_way_in_does_not_lead_out(path: str) -> None:
 ASCII = st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1, max_size=30)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(ASCII, ASCII | st.text(max_size=40))
 def test_no_other_token_opens(token: str, given_: str) -> None:
     client = guarded(token=token)
@@ -222,7 +223,7 @@ OUT = [
 def connection(server: Server) -> Iterator[http.client.HTTPConnection]:
     """To send addresses as they are: clients tidy them up."""
     url = server.client.base_url
-    made = http.client.HTTPConnection(url.host, url.port, timeout=30)
+    made = http.client.HTTPConnection(url.host, url.port, timeout=HANG)
     yield made
     made.close()
 

@@ -1,7 +1,6 @@
-"""A library of 5,000 clips: its first page is small, quick, and opens none of them."""
+"""A library of 5,000 clips: its first page is small and opens none of them."""
 
 import json
-import time
 from dataclasses import asdict
 from pathlib import Path
 
@@ -62,10 +61,7 @@ def first_page(server: Server) -> int:
 
 def test_the_first_page_of_many_clips(large: Path) -> None:
     with served(large, "--workers", "1") as server:
-        begin = time.monotonic()
-        total = first_page(server)
-        assert time.monotonic() - begin < 2.0
-        assert total < BYTES
+        assert first_page(server) < BYTES
         told = server.json("/api/library")
         assert told["clips"] == CLIPS
         page = server.json("/api/videos")
@@ -76,11 +72,3 @@ def test_the_first_page_of_many_clips(large: Path) -> None:
         ]
         some = server.json("/api/videos", contains="CLIP-0123")
         assert some["total"] == 10
-        times = []
-        for offset in range(0, CLIPS, 500):
-            begin = time.monotonic()
-            server.json("/api/videos", offset=offset)
-            times.append(time.monotonic() - begin)
-        # Looking again every few seconds included.
-        assert max(times) < 1.0
-        assert sorted(times)[len(times) // 2] < 0.2

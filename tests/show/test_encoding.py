@@ -8,7 +8,7 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sentrack.errors import SentrackError
@@ -43,7 +43,7 @@ def test_the_file_plays_in_a_browser(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["a.mp4"]
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15)
 @given(
     st.lists(st.floats(0.002, 3.0), min_size=0, max_size=40),
     st.floats(0, 1e4),
@@ -119,7 +119,7 @@ with Writer({str(tmp_path / "a.mp4")!r}, 30) as writer:
         assert process.stdout.readline() == b"busy\n"
         assert len(list(tmp_path.iterdir())) == 1
         process.send_signal(signal.SIGINT)
-        assert b"KeyboardInterrupt" in process.communicate(timeout=60)[1]
+        assert b"KeyboardInterrupt" in process.communicate()[1]
     assert list(tmp_path.iterdir()) == []
 
 

@@ -8,6 +8,7 @@ from rich.console import Console
 
 from sentrack.show import progress
 from sentrack.show.progress import Bars
+from tests.waiting import HANG
 
 
 def terminal() -> Console:
@@ -31,7 +32,8 @@ with progress.Bars() as bars:
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 
 
-def test_short_work_shows_nothing() -> None:
+def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "PATIENCE", HANG)
     console = terminal()
     with Bars(console) as bars:
         bars("render", 1, 2)
@@ -49,7 +51,7 @@ def test_stages_have_bars_with_rates(monkeypatch: pytest.MonkeyPatch) -> None:
             bars("render", n, 200 + n)  # a total may be a guess
     text = drawn(console)
     assert re.search(r"detect .* 10/10 +\d+\.\d frames/s", text)
-    assert re.search(r"render .* 49/249 +\d+\.\d frames/s, 0:00:\d\d left", text)
+    assert re.search(r"render .* 49/249 +\d+\.\d frames/s, \d+:\d\d:\d\d left", text)
 
 
 def test_the_cursor_comes_back_after_an_interruption(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -161,7 +161,7 @@ def test_boxes_play_without_a_video(chromium: Chromium, bare: Path) -> None:
     expect(tab.page.locator("video")).to_have_count(0)
     before = tab.page.locator(".stage").screenshot()
     tab.page.keyboard.press("Space")
-    tab.page.wait_for_timeout(700)
+    tab.until("parseFloat(document.querySelector('.time').innerText) >= 0.4")
     tab.page.keyboard.press("Space")
     assert tab.page.locator(".stage").screenshot() != before
     assert float(watching(tab).split()[0]) >= 0.4

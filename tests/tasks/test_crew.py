@@ -5,7 +5,6 @@ import os
 import signal
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from sentrack.tasks.crew import crew
 from sentrack.tasks.library import index
 from sentrack.vision import save_clip
 from tests.tasks.scenes import library, scene
+from tests.waiting import HANG, until
 
 distributed = pytest.importorskip("distributed")
 
@@ -43,6 +43,15 @@ def told(found: Moments) -> str:
 @pytest.fixture(scope="module")
 def twenty(tmp_path_factory: pytest.TempPathFactory) -> Library:
     return library(tmp_path_factory.mktemp("twenty") / "lib", range(20))
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long it takes to reach a cluster."""
+    connect = distributed.Client
+    monkeypatch.setattr(
+        distributed, "Client", lambda *given, **more: connect(*given, **more | {"timeout": HANG})
+    )
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +86,6 @@ class Death:
         self.client = distributed.Client(address, set_as_default=False)
         self.pids: dict[str, int] = self.client.run(os.getpid)
         self.worker, self.pid = min(self.pids.items())
-        self.working: list[str] = []
         self.thread = threading.Thread(target=self._wait_and_kill)
 
     def strike(self) -> None:
@@ -86,19 +94,13 @@ class Death:
             self.thread.start()
 
     def _wait_and_kill(self) -> None:
-        deadline = time.monotonic() + 20
-        while not self.working and time.monotonic() < deadline:
-            self.working = list(self.client.processing()[self.worker])
-            time.sleep(0.01)
+        until(lambda: self.client.processing()[self.worker])
         os.kill(self.pid, signal.SIGKILL)
 
     def assert_came(self) -> None:
         """It died while there was work for it, and another one took its place."""
-        self.thread.join(30)
-        assert self.working
-        deadline = time.monotonic() + 20
-        while len(self.client.nthreads()) < len(self.pids) and time.monotonic() < deadline:
-            time.sleep(0.05)
+        self.thread.join()
+        until(lambda: len(self.client.nthreads()) == len(self.pids))
         assert self.pid not in self.client.run(os.getpid).values()
         self.client.close()
 

@@ -21,7 +21,6 @@ from sentrack.tasks.describing.scene import Scene
 from sentrack.vision import clip_from_arrays, save_clip, two_activities
 from sentrack.vision.clip import Clip, ClipError
 
-CAD = Path(__file__).parents[3] / "shared" / "data" / "cad120"
 FEW = ("pick-up", "put-down", "approach", "leave", "carry", "push", "walk", "give", "follow")
 
 
@@ -246,7 +245,7 @@ def test_the_command_prints_sentences(tmp_path: Path) -> None:
     assert all(each.sentence in plain.stdout for each in said)
 
 
-@pytest.mark.skipif(not CAD.exists(), reason="CAD-120 is not beside the project")
+@pytest.mark.usefixtures("shared_data")
 def test_things_picked_up_and_put_down_in_cad_are_told() -> None:
     from benchmarks.cad import segments
 

@@ -30,7 +30,7 @@ def shown_apart(tracking: Tracking) -> bool:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.sampled_from(SENTENCES), st.integers(1, 6))
 def test_tracks_show_different_things_or_there_are_none(
     seed: int, asked: tuple[tuple[str, ...], str], repeats: int
@@ -53,7 +53,7 @@ def test_tracks_show_different_things_or_there_are_none(
     assert "\n" not in said
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.sampled_from(SENTENCES), st.integers(1, 3))
 def test_moments_show_different_things(
     seed: int, asked: tuple[tuple[str, ...], str], repeats: int
@@ -72,7 +72,7 @@ def test_moments_show_different_things(
             assert not any(one_thing(whole, int(a), int(b)) for a, b in pairs)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.integers(0, 10**6), st.sampled_from([PEOPLE, CARS]), st.integers(1, 3))
 def test_descriptions_tell_of_different_things(
     seed: int, classes: tuple[str, ...], repeats: int

@@ -140,7 +140,7 @@ def test_the_classes_of_a_noun_are_weighed_in_every_frame() -> None:
     assert plain + 3 * math.log(0.8) < soft < plain + 3 * math.log(1.2)
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(st.integers(0, 10**6))
 def test_the_objective_never_falls(seed: int) -> None:
     rng = np.random.default_rng(seed)

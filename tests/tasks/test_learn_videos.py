@@ -54,7 +54,7 @@ def learning_module() -> Any:
 
 
 @pytest.mark.parametrize("field", ["frames", "times", "start", *ROWS, *OTHER_FACTS])
-@options(deadline=None, max_examples=10)
+@options(max_examples=10)
 @given(data=st.data())
 def test_a_video_is_all_that_it_holds(field: str, data: st.DataObject) -> None:
     clip = stage(UP, "cup", 0)

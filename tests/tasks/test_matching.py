@@ -22,7 +22,6 @@ def diluted(model: WordModel, share: float) -> WordModel:
     return replace(model, outputs=tuple(outputs))
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.floats(allow_nan=False), st.floats(-300, 0)), max_size=4),
 )
@@ -31,7 +30,6 @@ def test_a_match_is_from_0_to_1(told: list[tuple[float, float]]) -> None:
     assert 0.0 <= found <= 1.0
 
 
-@settings(deadline=None)
 @given(st.floats(-30, 30))
 def test_it_is_the_logistic_of_the_margin_over_the_information(x: float) -> None:
     assert match([(VERB, x * VERB.information)]) == pytest.approx(1 / (1 + math.exp(-x)))

@@ -124,7 +124,6 @@ def test_odd_names_of_classes_can_be_said(name: str) -> None:
     assert (np.diff(tracking.participants[0].boxes[:, 0]) > 0).all()
 
 
-@settings(deadline=None)
 @given(
     st.text(min_size=1, max_size=40).filter(
         lambda name: any(map(str.isalpha, name)) and class_name(name) != "wombat"

@@ -37,7 +37,7 @@ def iou(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.asarray(shared / (areas[0] + areas[1] - shared))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.lists(st.floats(-1.5, 1.5), min_size=2, max_size=4))
 def test_the_runner_up_is_what_is_found_where_the_answer_was_never_detected(
     speeds: list[float],

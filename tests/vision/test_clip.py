@@ -52,7 +52,7 @@ def test_thinned_keeps_the_first_frame_of_every_step(
     assert_frames(row(30, fps).thinned(wanted), row(30, fps), kept)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(1, 80), st.integers(1, 60), st.integers(1, 60), st.integers(0, 2))
 def test_thinned_is_exact_for_every_rate(T: int, fps: int, wanted: int, per_frame: int) -> None:
     whole = row(T, fps, per_frame)
@@ -91,7 +91,7 @@ def test_within_starts_at_the_start_and_ends_before_the_end(
     assert_frames(row(20, 10).within(start, end), row(20, 10), list(kept))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.integers(1, 40), st.integers(1, 60), st.integers(0, 40), st.integers(0, 40))
 def test_parts_of_a_clip_make_up_the_whole(T: int, fps: int, first: int, second: int) -> None:
     low, high = sorted((min(first, T), min(second, T)))

@@ -3,7 +3,6 @@
 import gzip
 import json
 import logging
-import time
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +14,6 @@ from hypothesis import strategies as st
 
 from sentrack.errors import SentrackError
 from sentrack.vision import Clip, ClipError, clip_from_arrays, load_clip, save_clip, videos
-
-SHARED = Path(__file__).parents[2].parent / "shared" / "data"
-MVI = SHARED / "mvi_0820" / "detections.csv.gz"
-CAD = SHARED / "cad120" / "tracks.csv.gz"
 
 HEADER = "frame,class,x1,y1,x2,y2"
 ROWS = ["4,cup,1,2,3,4", "0,Dining_Table,10,20,30,40", "8,trash can ,-5,0,700,9", "4,cup,5,6,8,9"]
@@ -210,7 +205,7 @@ def clips(draw: st.DrawFn) -> Clip:
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet"])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(clip=clips())
 def test_what_is_saved_is_loaded(
     tmp_path_factory: pytest.TempPathFactory, suffix: str, clip: Clip
@@ -339,9 +334,8 @@ def test_labels_keep_the_whole_vocabulary() -> None:
     assert (empty.T, len(empty.boxes)) == (2, 0)
 
 
-@pytest.mark.skipif(not MVI.exists(), reason="the real data is not here")
-def test_the_clip_of_the_papers_corpus() -> None:
-    clip = load_clip(MVI, size=(1280, 960), fps=30)
+def test_the_clip_of_the_papers_corpus(shared_data: Path) -> None:
+    clip = load_clip(shared_data / "mvi_0820" / "detections.csv.gz", size=(1280, 960), fps=30)
     assert (clip.T, clip.frames[0], clip.frames[-1]) == (114, 1, 114)
     assert sorted(clip.classes) == ["backpack", "chair", "person", "trash-can"]
     np.testing.assert_array_equal(np.diff(clip.start), 80)
@@ -349,13 +343,11 @@ def test_the_clip_of_the_papers_corpus() -> None:
     assert clip.score[0] == -0.5674396753311157
 
 
-@pytest.mark.skipif(not CAD.exists(), reason="the real data is not here")
-def test_one_video_of_cad120_is_read_at_once() -> None:
-    first = videos(CAD)[0]
-    began = time.perf_counter()
-    clip = load_clip(CAD, size=(640, 480), fps=30, video=first)
-    assert time.perf_counter() - began < 1.0
-    with gzip.open(CAD, "rt", encoding="utf-8") as file:
+def test_one_video_of_cad120_is_read_alone(shared_data: Path) -> None:
+    path = shared_data / "cad120" / "tracks.csv.gz"
+    first = videos(path)[0]
+    clip = load_clip(path, size=(640, 480), fps=30, video=first)
+    with gzip.open(path, "rt", encoding="utf-8") as file:
         rows = [line.split(",") for line in file if line.startswith(first + ",")]
     assert len(clip.boxes) == len(rows)
     assert sorted(names(clip)) == sorted(row[3] for row in rows)

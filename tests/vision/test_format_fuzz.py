@@ -42,7 +42,7 @@ def outcome(folder: Path, kind: str, content: bytes) -> None:
 
 
 @pytest.mark.parametrize("kind", PATHS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(content=st.binary(max_size=80))
 def test_arbitrary_bytes(
     tmp_path_factory: pytest.TempPathFactory, kind: str, content: bytes
@@ -67,7 +67,7 @@ LINES = {
 
 
 @pytest.mark.parametrize("kind", LINES)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.data())
 def test_arbitrary_cells(
     tmp_path_factory: pytest.TempPathFactory, kind: str, data: st.DataObject
@@ -110,7 +110,7 @@ document = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(made=st.one_of(document, document.map(lambda each: each.get("annotations", [])), value))
 def test_arbitrary_documents(tmp_path_factory: pytest.TempPathFactory, made: Any) -> None:
     outcome(tmp_path_factory.mktemp("fuzz"), "coco", json.dumps(made).encode())

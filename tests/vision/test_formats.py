@@ -114,7 +114,7 @@ def clips(draw: st.DrawFn) -> Clip:
 
 
 @pytest.mark.parametrize("kind", CASES)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(clip=clips())
 def test_what_is_saved_is_loaded(
     tmp_path_factory: pytest.TempPathFactory, kind: str, clip: Clip
@@ -138,7 +138,7 @@ def test_what_is_saved_is_loaded(
         assert set(clip.frames) <= set(back.frames)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(clip=clips())
 def test_there_and_back_through_supervision(clip: Clip) -> None:
     back = clip_from_detections(to_supervision(clip), clip.size, clip.fps)

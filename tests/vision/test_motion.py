@@ -176,7 +176,7 @@ def by_loops(clip: Clip, span: int) -> Floats:
     return motion.combine(past, future)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 10**6), fps=st.sampled_from([10, 20, 30]), ids=st.booleans())
 def test_matching_equals_matching_by_loops(seed: int, fps: int, ids: bool) -> None:
     rng = np.random.default_rng(seed)

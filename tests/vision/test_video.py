@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sentrack.vision.clip import ClipError
@@ -39,7 +39,6 @@ def test_the_times_of_a_variable_rate_are_true(tmp_path: Path) -> None:
     np.testing.assert_allclose([frame.time for frame in frames], times, atol=2e-3)
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(1, 400), min_size=1, max_size=30), st.sampled_from([1.0, 3.0, 10.0]))
 def test_samples_are_the_first_of_every_period(
     tmp_path_factory: pytest.TempPathFactory, steps: list[int], fps: float

@@ -136,7 +136,7 @@ def test_three_processes_at_once(cache: Path) -> None:
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
         for _ in range(3)
     ]
-    said = {process.communicate(timeout=60)[0].strip() for process in started}
+    said = {process.communicate()[0].strip() for process in started}
     assert [process.returncode for process in started] == [0] * 3
     assert said == {str(cache / "wheels" / "sentrack-toy-1.0")}
     assert files(cache) == {f"wheels/sentrack-toy-1.0/{name}" for name in MEMBERS}

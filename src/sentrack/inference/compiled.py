@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numba import njit
+from numba import config, njit
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -18,6 +18,10 @@ Int = Any
 # Numba compiles a function anew for every literal argument; these are no literals to it.
 ZERO: Int = np.int64(0)
 ONE: Int = np.int64(1)
+
+# Makes a place in an array of one that is not negative. Without compilation (NUMBA_DISABLE_JIT=1) a
+# plain number, since older NumPy makes a fraction of an unsigned number and a plain one.
+unsigned: Any = int if config.DISABLE_JIT else np.uint64
 
 OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
 
@@ -42,6 +46,8 @@ def inlined(function: F) -> F:
 @cache
 def announce(kernel: Callable[..., Any]) -> None:
     """Say, once, that the first call of a kernel on this machine takes a while."""
+    if config.DISABLE_JIT:
+        return
     folder = Path(cast(Any, kernel).stats.cache_path)
     if not any(folder.glob(f"*.{kernel.__name__}-*.nbi")):
         logging.getLogger("sentrack").warning(

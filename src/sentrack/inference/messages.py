@@ -7,7 +7,7 @@ instead of T·S².
 
 import numpy as np
 
-from sentrack.inference.compiled import ONE, ZERO, Flat, Int, inlined, internal
+from sentrack.inference.compiled import ONE, ZERO, Flat, Int, inlined, internal, unsigned
 from sentrack.inference.structures import Lattices, Terms
 
 # Columns of one inner loop: 256 doubles of a few dozen rows stay in the first two cache levels.
@@ -34,7 +34,7 @@ def combine(
     Unsigned places need no test for being negative, which would keep the loops from being vectors;
     views of the arrays would do as well, but cost a counted reference each.
     """
-    width, o = np.uint64(columns), np.uint64(out_at)
+    width, o = unsigned(columns), unsigned(out_at)
     started = False
     i = ZERO
     while i < n:
@@ -47,7 +47,7 @@ def combine(
             j += 1
         other = j if j < n else i
         g, h = add[first + i * skip], add[first + other * skip]
-        x, y = np.uint64(at + i * stride), np.uint64(at + other * stride)
+        x, y = unsigned(at + i * stride), unsigned(at + other * stride)
         if started:
             for b in range(width):
                 v, w = src[x + b] + g, src[y + b] + h

@@ -9,7 +9,7 @@ is the best score of any assignment that passes through a joint state.
 
 import numpy as np
 
-from sentrack.inference.compiled import ONE, ZERO, Flat, entry, inlined, internal
+from sentrack.inference.compiled import ONE, ZERO, Flat, entry, inlined, internal, unsigned
 from sentrack.inference.messages import send
 from sentrack.inference.structures import Lattices, Terms
 
@@ -104,13 +104,13 @@ def add_terms(
         for f in range(factors):
             if stride[f, axes - 1] == 0:
                 constant += factor[offset[f]]
-        out, x = np.uint64(at + row * width), np.uint64(begin[axes - 1])
-        for b in range(np.uint64(width)):
+        out, x = unsigned(at + row * width), unsigned(begin[axes - 1])
+        for b in range(unsigned(width)):
             table[out + b] += constant + vectors[x + b]
         for f in range(factors):
             if stride[f, axes - 1] != 0:
-                y = np.uint64(offset[f])
-                for b in range(np.uint64(width)):
+                y = unsigned(offset[f])
+                for b in range(unsigned(width)):
                     table[out + b] += factor[y + b]
         for i in range(axes - 2, -1, -1):
             index[i] += 1
@@ -133,9 +133,9 @@ def axis_maxima(
     for a in range(outer):
         for j in range(size):
             p = (a * size + j) * inner
-            u, v = np.uint64(x_at + p), np.uint64(y_at + p)
+            u, v = unsigned(x_at + p), unsigned(y_at + p)
             best = out[j]
-            for b in range(np.uint64(inner)):
+            for b in range(unsigned(inner)):
                 w = x[u + b] + y[v + b]
                 best = w if w > best else best
             out[j] = best
