@@ -5,7 +5,7 @@ import math
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sentrack.text import canonical, strict_json, visible, words_of

@@ -19,9 +19,11 @@ Int = Any
 ZERO: Int = np.int64(0)
 ONE: Int = np.int64(1)
 
-# Makes a place in an array of one that is not negative. Without compilation (NUMBA_DISABLE_JIT=1) a
-# plain number, since older NumPy makes a fraction of an unsigned number and a plain one.
-unsigned: Any = int if config.DISABLE_JIT else np.uint64
+# Whether kernels are compiled at all, or run as plain Python (NUMBA_DISABLE_JIT=1).
+COMPILED = not cast(Any, config).DISABLE_JIT
+# Makes a place in an array of one that is not negative. Without compilation a plain
+# number, since older NumPy makes a fraction of an unsigned number and a plain one.
+unsigned: Any = np.uint64 if COMPILED else int
 
 OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
 
@@ -46,7 +48,7 @@ def inlined(function: F) -> F:
 @cache
 def announce(kernel: Callable[..., Any]) -> None:
     """Say, once, that the first call of a kernel on this machine takes a while."""
-    if config.DISABLE_JIT:
+    if not COMPILED:
         return
     folder = Path(cast(Any, kernel).stats.cache_path)
     if not any(folder.glob(f"*.{kernel.__name__}-*.nbi")):
