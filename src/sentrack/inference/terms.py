@@ -312,7 +312,7 @@ def _magnitude(terms: Terms) -> float:
             terms.factor_at,
         ),
     )
-    most = [largest(values) for values, _ in kinds]
+    most = [float(largest(values)) for values, _ in kinds]
     total = sum(value * at.size for value, (_, at) in zip(most, kinds, strict=True))
     if not total < np.finfo(np.float64).max / 4:
         raise ProblemError(f"values of {max(most):.3g} nats are too large: their sums overflow")
