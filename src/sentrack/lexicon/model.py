@@ -112,18 +112,28 @@ class WordModel:
 
         The sum over groups is the emission term h, except for noise where there are several.
         """
-        groups: list[tuple[tuple[Observed, ...], Floats]] = []
-        members: tuple[Observed, ...] = ()
-        table = np.zeros((self.K, 1))
-        for observed, output in zip(self.observed, self.outputs, strict=True):
-            if members and table.shape[1] * output.shape[1] > TABLE:
-                groups.append((members, table))
-                members, table = (), np.zeros((self.K, 1))
-            members += (observed,)
-            table = (table[:, :, None] + _log(output)[:, None, :]).reshape(self.K, -1)
-        groups.append((members, table))
-        if len(groups) == 1 and self.noise > 0:
-            groups = [(members, self.noisy(table))]
+        found = []
+        for group in self.groups():
+            table = np.zeros((self.K, 1))
+            for n in group:
+                output = _log(self.outputs[n])
+                table = (table[:, :, None] + output[:, None, :]).reshape(self.K, -1)
+            found.append((tuple(self.observed[n] for n in group), table))
+        if len(found) == 1 and self.noise > 0:
+            found = [(found[0][0], self.noisy(found[0][1]))]
+        return found
+
+    def groups(self) -> list[tuple[int, ...]]:
+        """Its features, by index, in groups whose combinations of bins make modest tables."""
+        groups: list[tuple[int, ...]] = []
+        size = TABLE + 1
+        for n, observed in enumerate(self.observed):
+            bins = len(observed.feature.bins)
+            if size * bins > TABLE:
+                groups.append(())
+                size = 1
+            groups[-1] += (n,)
+            size *= bins
         return groups
 
     def noisy(self, log_probability: Floats) -> Floats:

@@ -1,7 +1,18 @@
-"""Clip × Meaning × Lexicon → Problem: the only layer that knows both sides."""
+"""Scene → Problem: the whole clip, the best interval, bounds of it."""
 
+from sentrack.objective.bounds import Bounds
 from sentrack.objective.budget import affordable, loosest_bound
-from sentrack.objective.building import Objective, build, cut
+from sentrack.objective.interval import interval
 from sentrack.objective.shortage import shortage
+from sentrack.objective.whole import Objective, build, whole
 
-__all__ = ["Objective", "affordable", "build", "cut", "loosest_bound", "shortage"]
+__all__ = [
+    "Bounds",
+    "Objective",
+    "affordable",
+    "build",
+    "interval",
+    "loosest_bound",
+    "shortage",
+    "whole",
+]

@@ -7,7 +7,7 @@ import numpy as np
 
 from sentrack.language.meaning import Meaning
 from sentrack.lexicon.lexicon import Lexicon
-from sentrack.objective.candidates import detection_scores
+from sentrack.scene import detection_scores
 from sentrack.vision.clip import Clip
 
 # Seconds that a pair of candidates takes, for every track and every feature that words look at; on

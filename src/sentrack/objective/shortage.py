@@ -6,10 +6,9 @@ import numpy as np
 
 from sentrack.inference import Infeasible, Problem, solve
 from sentrack.language.inflection import plurals
-from sentrack.objective.building import Objective
-from sentrack.objective.candidates import cast
-from sentrack.objective.distinctness import Things
-from sentrack.objective.standins import different
+from sentrack.objective.whole import Objective
+from sentrack.scene import Measurements, different
+from sentrack.scene.candidates import candidate_set
 
 
 def shortage(objective: Objective) -> str | None:
@@ -32,9 +31,9 @@ def shortage(objective: Objective) -> str | None:
         for group in combinations(range(len(nouns)), size):
             if not set(meaning.distinct).issuperset(combinations(group, 2)):
                 continue
-            rows = np.concatenate([objective.casts[i].rows.ravel() for i in group])
-            players = cast(clip, np.isin(every, rows))
-            one = Things(clip).one(players, players)
+            rows = np.concatenate([objective.candidates[i].rows.ravel() for i in group])
+            players = candidate_set(clip, np.isin(every, rows))
+            one = Measurements(clip, 0.0).one(players, players)
             most = max(len(different(one[t], int(n))) for t, n in enumerate(players.counts))
             if most < size:
                 said = _said([nouns[i] for i in group])

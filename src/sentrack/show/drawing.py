@@ -191,7 +191,7 @@ class Moving:
     def rejected(self, t: int) -> Floats:
         """(N, 4) the candidates of tracked frame t that were not chosen."""
         objective, tracks = self.tracking.objective, self.tracking.solution.tracks
-        rows = [cast.rows[t] for cast in objective.casts]
+        rows = [candidates.rows[t] for candidates in objective.candidates]
         chosen = [row[track[t]] for row, track in zip(rows, tracks, strict=True)]
         left = np.setdiff1d(np.concatenate(rows), chosen)
         return np.asarray(objective.clip.boxes[left] * self.scale)

@@ -19,7 +19,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from sentrack.lexicon import Lexicon
 from sentrack.tasks.describing.adding import additions
 from sentrack.tasks.describing.cores import Core, Told, among, cores, express, fragment, verb
-from sentrack.tasks.describing.scene import Scene
+from sentrack.tasks.describing.evidence import Evidence
 from sentrack.tasks.track import open_lexicon, track
 from sentrack.tasks.tracking import Tracking
 from sentrack.vision.clip import Clip, ClipError, Floats
@@ -94,7 +94,7 @@ def describe(clip: Clip, n: int = 5, lexicon: Lexicon | str | Path | None = None
     Raises:
         ClipError: when nothing was detected in the clip.
     """
-    scene = Scene(_sure(clip), open_lexicon(lexicon))
+    scene = Evidence(_sure(clip), open_lexicon(lexicon))
     every = list(cores(scene))
     search = Search(scene, every)
     described = [_described(clip, scene, told) for told in choose(search, n)]
@@ -122,7 +122,7 @@ def _sure(clip: Clip) -> Clip:
 class Search:
     """Cores by falling fit, tracking no more of them than that takes."""
 
-    def __init__(self, scene: Scene, every: Sequence[Core]) -> None:
+    def __init__(self, scene: Evidence, every: Sequence[Core]) -> None:
         self.scene = scene
         self.solved = 0
         self._queue: list[tuple[float, int, Core | Told]] = [
@@ -143,12 +143,12 @@ class Search:
                     heapq.heappush(self._queue, (-told.fit, i, told))
 
 
-def fit(scene: Scene, core: Core, total: float) -> float:
+def fit(scene: Evidence, core: Core, total: float) -> float:
     """How well a core fits, given the nats of evidence for its verb less what its tracks lack."""
     return total / (scene.clip.T * core.model.information) + core.favour
 
 
-def bounds(scene: Scene, every: Sequence[Core]) -> list[float]:
+def bounds(scene: Evidence, every: Sequence[Core]) -> list[float]:
     """No core fits better than this; cores of one verb must follow each other."""
     found: list[float] = []
     for model, group in groupby(every, key=lambda core: core.model):
@@ -158,18 +158,19 @@ def bounds(scene: Scene, every: Sequence[Core]) -> list[float]:
     return found
 
 
-def tell(scene: Scene, core: Core) -> Told | None:
+def tell(scene: Evidence, core: Core) -> Told | None:
     """Track a core and read how it fits.
 
     None if its participants cannot be different things, nothing moves or a phase has no evidence.
     """
     model, scene = core.model, scene.of(core.nouns)
-    tracks, states = scene.solve(model, core.nouns)
-    if not scene.differ(core.nouns, tracks):
+    solved = scene.solve(model, core.nouns)
+    if solved is None:
         return None
-    played = [(scene.kinds[noun], track) for noun, track in zip(core.nouns, tracks, strict=True)]
+    tracks, states = solved
+    played = [(scene.kind(noun), track) for noun, track in zip(core.nouns, tracks, strict=True)]
     boxes = np.array([kind.follow(track) for kind, track in played])
-    evidence = scene.evidence(model, core.nouns)[(states, np.arange(scene.clip.T), *tracks)]
+    evidence = scene.told(model, core.nouns)[(np.arange(scene.clip.T), states, *tracks)]
     moves = model.log_transitions(scene.clip.seconds)[states[:-1], states[1:]]
     total = float(evidence.sum() + model.log_initial()[states[0]] + moves.sum())
     total += sum(kind.lack(track) for kind, track in played)
@@ -181,7 +182,7 @@ def tell(scene: Scene, core: Core) -> Told | None:
     return Told(core, fits, tracks, boxes)
 
 
-def _travel(scene: Scene, boxes: Floats) -> float:
+def _travel(scene: Evidence, boxes: Floats) -> float:
     """How far apart the places are that a thing comes to, given (T, 4) boxes, in frame heights."""
     centre = 0.5 * (boxes[:, :2] + boxes[:, 2:]) / scene.clip.size[1]
     width = min(len(centre), max(1, round(STEADY / scene.clip.seconds)))
@@ -211,7 +212,7 @@ def _repeats(told: Told, other: Told) -> bool:
     return all(among(boxes, other.boxes) for boxes in told.boxes)
 
 
-def _described(clip: Clip, scene: Scene, told: Told) -> Described | None:
+def _described(clip: Clip, scene: Evidence, told: Told) -> Described | None:
     """The sentence of a core with what can be added to it; None if the clip cannot show it."""
     tracking = None
     for nouns, words in (additions(scene, told), (told.core.nouns, (verb(told.core),))):

@@ -161,7 +161,7 @@ def _bins(
 ) -> npt.NDArray[np.int64]:
     """(T,) the bins of a feature along the tracks."""
     about = [participants[r] for r in observed.roles]
-    chosen = (objective.casts[p].candidates.along(tracks[p]) for p in about)
+    chosen = (objective.candidates[p].candidates.along(tracks[p]) for p in about)
     return observed.feature.binned(*chosen).ravel().astype(np.int64)
 
 

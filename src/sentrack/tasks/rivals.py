@@ -9,7 +9,6 @@ from sentrack.inference import Infeasible, Problem, solve
 from sentrack.language import Meaning, say
 from sentrack.lexicon import Lexicon
 from sentrack.objective import Objective
-from sentrack.objective.distinctness import Things
 from sentrack.tasks.track import track, vocabulary_of
 from sentrack.tasks.tracking import Tracking
 
@@ -67,9 +66,9 @@ def _without(tracking: Tracking, participant: int, time_limit: float | None) -> 
     """The best tracks in which a participant is another thing, where there is one."""
     objective = tracking.objective
     problem = objective.problem
-    players = objective.casts[participant]
+    players = objective.candidates[participant]
     own = tracking.solution.tracks[participant]
-    same = Things(objective.clip).one(players, players)[np.arange(problem.T), own]
+    same = objective.scene.measured.one(players, players)[np.arange(problem.T), own]
     charged = [
         problem.unary(participant, t) - AGAIN * same[t, : len(problem.unary(participant, t))]
         for t in range(problem.T)

@@ -237,10 +237,10 @@ class Tracking:
 def _participants(objective: Objective, solution: Solution) -> tuple[TrackedParticipant, ...]:
     clip = objective.clip
     found = []
-    for participant, cast, track in zip(
-        objective.meaning.participants, objective.casts, solution.tracks, strict=True
+    for participant, candidates, track in zip(
+        objective.meaning.participants, objective.candidates, solution.tracks, strict=True
     ):
-        rows = cast.rows[np.arange(clip.T), track]
+        rows = candidates.rows[np.arange(clip.T), track]
         found.append(
             TrackedParticipant(
                 participant.noun,

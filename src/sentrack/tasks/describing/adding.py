@@ -6,8 +6,7 @@ from sentrack.inference import Infeasible, Problem, WordTerms, solve
 from sentrack.language import Word
 from sentrack.lexicon import WordModel
 from sentrack.tasks.describing.cores import Told, among, verb
-from sentrack.tasks.describing.kernel import best_states
-from sentrack.tasks.describing.scene import Scene
+from sentrack.tasks.describing.evidence import Evidence
 from sentrack.vision.clip import Floats, Ints
 
 LEAST = 1.0  # how well an added word must fit: as in a typical depiction
@@ -15,7 +14,7 @@ LEAST = 1.0  # how well an added word must fit: as in a typical depiction
 WAYS = frozenset({"heading", "vertical", "paper-heading"})
 
 
-def additions(scene: Scene, told: Told) -> tuple[tuple[str, ...], tuple[Word, ...]]:
+def additions(scene: Evidence, told: Told) -> tuple[tuple[str, ...], tuple[Word, ...]]:
     """The nouns and words of the best sentence with this core.
 
     Who takes part is settled by the core. Given the tracks, words that are added say nothing about
@@ -45,7 +44,7 @@ def additions(scene: Scene, told: Told) -> tuple[tuple[str, ...], tuple[Word, ..
     return nouns, words
 
 
-def _fits(scene: Scene, told: Told, model: WordModel, landmark: str, least: float) -> float:
+def _fits(scene: Evidence, told: Told, model: WordModel, landmark: str, least: float) -> float:
     """How well a word fits the thing that moves; -inf where that is `least` at most.
 
     A landmark is tracked only if its best candidates in every frame would fit better than that.
@@ -53,34 +52,32 @@ def _fits(scene: Scene, told: Told, model: WordModel, landmark: str, least: floa
     mover = told.core.model.moves
     nouns = (told.core.nouns[mover], landmark) if landmark else (told.core.nouns[mover],)
     frames, size = np.arange(scene.clip.T), scene.clip.T * model.information
-    evidence = scene.evidence(model, nouns)[:, frames, told.tracks[mover]]
+    evidence = scene.told(model, nouns)[frames, :, told.tracks[mover]]
     lack = 0.0
     if landmark:
-        kind = scene.kinds[landmark]
-        hoped = np.where(kind.real, evidence, -np.inf).max(axis=-1)
+        kind = scene.kind(landmark)
+        hoped = np.where(kind.candidates.real[:, None], evidence, -np.inf).max(axis=-1)
         if _total(scene, model, hoped) <= least * size:
             return -np.inf
-        one = scene.one(nouns[0], landmark)[frames, told.tracks[mover]]
+        one = scene.one(nouns[0], landmark)[frames, told.tracks[mover]][:, None]
         track = _track(scene, model, landmark, np.where(one, -np.inf, evidence))
         if track is None or among(kind.follow(track), told.boxes):
             return -np.inf
-        evidence, lack = evidence[:, frames, track], kind.lack(track)
+        evidence, lack = evidence[frames, :, track], kind.lack(track)
     return (_total(scene, model, evidence) + lack) / size
 
 
-def _track(scene: Scene, model: WordModel, noun: str, evidence: Floats) -> Ints | None:
-    """(T,) the best track of a landmark, given (K, T, J) the evidence for the word, if any."""
-    kind = scene.kinds[noun]
-    emission = [evidence[:, t, :n].copy() for t, n in enumerate(kind.cast.counts)]
-    emission[-1][~model.final] = -np.inf
+def _track(scene: Evidence, model: WordModel, noun: str, evidence: Floats) -> Ints | None:
+    """(T,) the best track of a landmark, given (T, K, J) the evidence for the word, if any."""
+    evidence[-1, ~model.final] = -np.inf
     move = model.log_transitions(scene.clip.seconds)
-    word = WordTerms(model.log_initial(), move, emission, (0,))
+    word = WordTerms(model.log_initial(), move, list(evidence), (0,))
     try:
-        return np.asarray(solve(Problem([kind.terms], [word])).tracks[0])
+        return np.asarray(solve(Problem([scene.kind(noun).terms], [word])).tracks[0])
     except Infeasible:  # nothing else is there
         return None
 
 
-def _total(scene: Scene, model: WordModel, told: Floats) -> float:
-    """The best total of a word over its states, given (K, T) what they tell."""
-    return float(best_states(model, scene.clip.seconds, told[None])[0])
+def _total(scene: Evidence, model: WordModel, told: Floats) -> float:
+    """The best total of a word over its states, given (T, K) what they tell."""
+    return float(scene.best_totals(model, told[None])[0])

@@ -8,7 +8,7 @@ import numpy as np
 
 from sentrack.language import Meaning, Participant, Word, distinct_pairs, say
 from sentrack.lexicon import WordModel
-from sentrack.tasks.describing.scene import Scene
+from sentrack.tasks.describing.evidence import Evidence
 from sentrack.vision.clip import Floats, Ints
 
 # Who acts by itself. Boxes hardly tell who carries whom; others are agents less often.
@@ -101,20 +101,20 @@ def among(thing: Floats, things: Floats) -> bool:
     return bool((overlap.mean(axis=-1) > SAME).any())
 
 
-def cores(scene: Scene) -> Iterator[Core]:
+def cores(scene: Evidence) -> Iterator[Core]:
     """Every verb with every choice of nouns; three of them are different, and no crowds."""
     acting = ACTORS & set(scene.nouns)
     for model in scene.lexicon.words.values():
         if model.part != "verb" or not model.observed:
             continue
         for nouns in product(scene.nouns, repeat=len(model.roles)):
-            crowd = np.prod([scene.kinds[noun].real.shape[1] for noun in nouns])
+            crowd = np.prod([scene.kind(noun).f.shape[1] for noun in nouns])
             if len(nouns) < 3 or (len(set(nouns)) == 3 and crowd <= CROWD):
                 unlikely = UNLIKELY if acting and nouns[0] not in acting else 0.0
                 yield Core(model, nouns, NAMED * (len(nouns) > 1) - unlikely)
 
 
-def fragment(scene: Scene, cores: int) -> int:
+def fragment(scene: Evidence, cores: int) -> int:
     """The number of sentences that are chosen from: cores with a way or none, a manner or none."""
     parts = [model.part for model in scene.lexicon.words.values() if model.K == 1]
     ways = parts.count("direction") + parts.count("motion") * len(scene.nouns)
@@ -126,7 +126,7 @@ def verb(core: Core) -> Word:
     return Word(core.model.name, tuple(range(len(core.nouns))), "verb")
 
 
-def express(scene: Scene, nouns: tuple[str, ...], words: tuple[Word, ...]) -> Meaning:
+def express(scene: Evidence, nouns: tuple[str, ...], words: tuple[Word, ...]) -> Meaning:
     """What words say of participants, in English; a noun that is said again is "another"."""
     people = tuple(
         Participant(noun, "another" if noun in nouns[:i] else "the", i + 1)

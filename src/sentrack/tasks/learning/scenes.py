@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from sentrack.inference import Infeasible, Problem, TrackTerms, WordTerms, posteriors
 from sentrack.language import Meaning
-from sentrack.lexicon import Lexicon, WordModel
-from sentrack.lexicon.model import TABLE, Observed
+from sentrack.lexicon import Lexicon
 from sentrack.objective import build, shortage
-from sentrack.objective.candidates import Cast
+from sentrack.scene import Scene as MeasuredScene
+from sentrack.scene import aligned
 from sentrack.vision.clip import Clip, ClipError
 
 Floats = npt.NDArray[np.float64]
@@ -105,7 +105,9 @@ def prepare(
     while True:
         objective = build(clip.surest(thin), meaning, lexicon)
         states = np.prod([float(m.K) for m in objective.models])
-        joint = states * np.prod([c.counts.astype(float) for c in objective.casts], axis=0).max()
+        joint = (
+            states * np.prod([c.counts.astype(float) for c in objective.candidates], axis=0).max()
+        )
         if joint <= JOINT:
             break
         if thin == 1:
@@ -118,88 +120,54 @@ def prepare(
             clip.name,
             thin,
         )
-    problem, seen = objective.problem, objective.clip
-    spoken = tuple(
-        _spoken(seen, model, word.participants, objective.casts)
-        for model, word in zip(objective.models, meaning.words, strict=True)
-        if word.part != "noun"
-    )
+    problem, scene = objective.problem, objective.scene
+    spoken = tuple(_spoken(scene, w) for w, word in enumerate(meaning.words) if word.part != "noun")
     apart = tuple(problem.words[len(meaning.words) :])
     try:
         alone = posteriors(Problem(problem.tracks, apart)).log_partition
     except Infeasible as error:
         raise ClipError(shortage(objective) or str(error)) from None
     # A detector may know classes that the corpus does not show.
-    place = np.array([classes.index(c) if c in classes else -1 for c in seen.classes])
+    place = np.array([classes.index(c) if c in classes else -1 for c in scene.clip.classes])
     return Scene(
         meaning.sentence,
-        seen.seconds,
+        scene.clip.seconds,
         tuple(problem.tracks),
         apart,
         spoken,
         tuple(
-            (p.noun, place[seen.label[c.rows[0, : c.counts[0]]]])
-            for p, c in zip(meaning.participants, objective.casts, strict=True)
+            (p.noun, place[scene.clip.label[c.rows[0, : c.counts[0]]]])
+            for p, c in zip(meaning.participants, scene.candidates, strict=True)
         ),
         alone,
     )
 
 
-def _spoken(
-    clip: Clip, model: WordModel, participants: tuple[int, ...], casts: Sequence[Cast]
-) -> Spoken:
-    players = [casts[p] for p in participants]
-    widths = tuple(c.rows.shape[1] for c in players)
-    counts = np.stack([c.counts for c in players], axis=1)
+def _spoken(scene: MeasuredScene, w: int) -> Spoken:
+    """What is seen of every tuple of candidates of a word, without padding."""
+    clip, model, players = scene.clip, scene.models[w], scene.players(w)
+    axes = len(players)
+    counts = np.stack([each.counts for each in players], axis=1)
     # (T, J1, ..., JI): what is no padding
-    real = np.ones((clip.T, *widths), dtype=np.bool_)
+    real = np.ones((clip.T, *(each.rows.shape[1] for each in players)), dtype=np.bool_)
     unseen, twice = np.zeros_like(real), np.zeros_like(real)
     rows: list[Ints] = []
-    for axis, player in enumerate(players):
-        shape = [clip.T] + [1] * len(players)
-        shape[1 + axis] = widths[axis]
-        real &= (np.arange(widths[axis]) < counts[:, axis, None]).reshape(shape)
-        unseen |= clip.projected[player.rows].reshape(shape)
+    for axis, each in enumerate(players):
+        real &= aligned(each.real, (axis,), axes)
+        unseen |= aligned(clip.projected[each.rows], (axis,), axes)
+        own = aligned(each.rows, (axis,), axes)
         for other in rows:
-            twice |= other == player.rows.reshape(shape)
-        rows.append(player.rows.reshape(shape))
+            twice |= other == own
+        rows.append(own)
     codes = []
-    for members in grouped(model):
-        code = np.zeros((clip.T, *[1] * len(players)), dtype=np.int64)
-        for n in members:
-            observed = model.observed[n]
-            bins = _bins(observed, players)
-            code = code * len(observed.feature.bins) + bins
+    for members in model.groups():
+        code = scene.measured.code([model.observed[n] for n in members], players)
         codes.append((members, np.broadcast_to(code, real.shape)[real]))
     return Spoken(
         (model.part, model.name),
-        participants,
+        scene.meaning.words[w].participants,
         tuple(map(tuple, counts.tolist())),
         tuple(codes),
         unseen[real],
         ~(unseen | twice)[real],
     )
-
-
-def grouped(model: WordModel) -> list[tuple[int, ...]]:
-    """The features of a word in groups whose combinations of bins make tables of modest size."""
-    groups: list[tuple[int, ...]] = []
-    size = TABLE + 1
-    for n, observed in enumerate(model.observed):
-        bins = len(observed.feature.bins)
-        if size * bins > TABLE:
-            groups.append(())
-            size = 1
-        groups[-1] += (n,)
-        size *= bins
-    return groups
-
-
-def _bins(observed: Observed, players: Sequence[Cast]) -> Ints:
-    """Bins of a feature with one axis for every participant of the word: (T, 1 or J1, ...)."""
-    bins = observed.feature.binned(*(players[r].candidates for r in observed.roles))
-    bins = bins.transpose(0, *(1 + np.argsort(observed.roles)))
-    shape = [
-        1 if r not in observed.roles else players[r].rows.shape[1] for r in range(len(players))
-    ]
-    return bins.reshape(len(bins), *shape).astype(np.int64)

@@ -10,8 +10,10 @@ from itertools import combinations
 
 import numpy as np
 
-from sentrack.objective.candidates import KEPT, Bools, Cast, Floats, Ints, cast
-from sentrack.objective.distinctness import Things, clear, overlaps
+from sentrack.scene.candidates import Bools, CandidateSet, Floats, Ints, candidate_set
+from sentrack.scene.coherence import KEPT
+from sentrack.scene.distinctness import clear, overlaps
+from sentrack.scene.measurements import Measurements
 from sentrack.vision.bridging import add, iou, moved_along
 from sentrack.vision.clip import Clip
 
@@ -77,12 +79,12 @@ class _Frames:
 
     def __init__(self, clip: Clip, labels: Sequence[int], count: int) -> None:
         self.clip = clip
-        self.players = cast(clip, np.isin(clip.label, labels))
+        self.players = candidate_set(clip, np.isin(clip.label, labels))
         self.clear = _clear(clip, self.players, count)
         self.lacking: dict[int, list[int]] = {}
         self.most = count
         if not self.clear.all():
-            self.one = Things(clip).one(self.players, self.players)
+            self.one = Measurements(clip, 0.0).one(self.players, self.players)
             shown = {int(t): self.things(int(t)) for t in np.flatnonzero(~self.clear)}
             self.most = count if self.clear.any() else max(map(len, shown.values()))
             self.lacking = {t: each for t, each in shown.items() if len(each) < self.most}
@@ -135,7 +137,7 @@ def _together(found: list[Boxes]) -> Boxes:
     return row, at, boxes
 
 
-def _clear(clip: Clip, players: Cast, count: int) -> Bools:
+def _clear(clip: Clip, players: CandidateSet, count: int) -> Bools:
     """(T,): frames that show so many boxes that are all apart."""
     left = np.arange(players.rows.shape[1]) < players.counts[:, None]
     enough = np.ones(clip.T, dtype=np.bool_)

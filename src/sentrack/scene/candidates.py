@@ -1,0 +1,110 @@
+"""The candidates of a participant, and how surely they were detected."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sentrack.lexicon.features import Candidates
+from sentrack.vision.clip import Clip
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+# A probability below this is taken for this: a missed detection costs no more than a few nats.
+FAINTEST = 0.01
+DOUBTFUL = 0.4  # the least probability of a box that may be called usual for its class
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateSet:
+    """The detections that a participant may be, in every frame.
+
+    Attributes:
+        rows: (T, J) row in the clip of every candidate, padded by repeating the first of a frame.
+        counts: (T,) number of real candidates.
+        candidates: their measurements, (T, J, ...).
+    """
+
+    rows: Ints
+    counts: Ints
+    candidates: Candidates
+
+    @property
+    def real(self) -> Bools:
+        """(T, J): whether a candidate is no padding."""
+        return np.asarray(np.arange(self.rows.shape[1]) < self.counts[:, None])
+
+
+def candidate_set(clip: Clip, allowed: Bools) -> CandidateSet:
+    """All detections that are `allowed` (N,), at least one in every frame."""
+    chosen = np.flatnonzero(allowed)
+    frame = clip.frame_of[chosen]
+    counts = np.bincount(frame, minlength=clip.T)
+    first = np.cumsum(counts) - counts
+    place = np.arange(counts.max())
+    rows = chosen[first[:, None] + np.where(place < counts[:, None], place, 0)]
+    height = float(clip.size[1])
+    corners = clip.boxes[rows].astype(np.float32) / np.float32(height)
+    return CandidateSet(
+        rows,
+        counts,
+        Candidates(
+            centre=0.5 * (corners[..., :2] + corners[..., 2:]),
+            extent=corners[..., 2:] - corners[..., :2],
+            velocity=clip.velocity[rows].astype(np.float32),
+            colour=clip.colour[rows].astype(np.float32),
+            aspect=clip.size[0] / height,
+            fps=clip.fps,
+        ),
+    )
+
+
+def unpadded(padded: Floats, fixed: int, counts: Sequence[Ints]) -> Any:
+    """The arrays of every frame without their padding; one array of all where there is none.
+
+    Args:
+        padded: (T, fixed axes ..., J1, ..., JI).
+        fixed: number of axes without padding.
+        counts: per further axis, (T,) the real length.
+    """
+    if all((n == J).all() for n, J in zip(counts, padded.shape[1 + fixed :], strict=True)):
+        return padded
+    real: list[Any] = [
+        [slice(None)] * fixed + [slice(int(n[t])) for n in counts] for t in range(len(padded))
+    ]
+    return [array[tuple(part)] for array, part in zip(padded, real, strict=True)]
+
+
+def detection_scores(clip: Clip) -> Floats:
+    """(N,): f of every detection.
+
+    Scores within 0..1 are taken for probabilities: f is their logarithm. Others are raw margins, of
+    which the paper takes the log of a sigmoid with slope 6.
+    """
+    if _margins(clip):
+        return -np.logaddexp(0.0, -6.0 * clip.score)
+    return np.log(np.maximum(clip.score, FAINTEST))
+
+
+def _margins(clip: Clip) -> bool:
+    return bool(clip.score.size and (clip.score.min() < 0 or clip.score.max() > 1))
+
+
+def usual_scores(clip: Clip, scores: Floats) -> Floats:
+    """(C,): per class, the median over frames that show it of the best of its (N,) scores.
+
+    Where scores are probabilities, it is that of DOUBTFUL at least, for a class of which there are
+    mostly false boxes has none that are usual.
+    """
+    best = np.full((clip.T, len(clip.classes)), -np.inf)
+    seen = np.flatnonzero(~clip.projected)
+    np.maximum.at(best, (clip.frame_of[seen], clip.label[seen]), scores[seen])
+    best[best == -np.inf] = np.nan
+    usual = np.zeros(len(clip.classes))
+    shown = np.isfinite(best).any(axis=0)
+    usual[shown] = np.nanmedian(best[:, shown], axis=0)
+    return usual if _margins(clip) else np.maximum(usual, np.log(DOUBTFUL))

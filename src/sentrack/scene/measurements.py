@@ -1,0 +1,179 @@
+"""All that is measured of a clip, once, when it is first asked for."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sentrack.lexicon.features import Bins, Feature
+from sentrack.lexicon.model import Observed, WordModel
+from sentrack.scene.candidates import (
+    Bools,
+    CandidateSet,
+    Floats,
+    candidate_set,
+    detection_scores,
+    usual_scores,
+)
+from sentrack.scene.coherence import coherence, continuations
+from sentrack.scene.distinctness import one_thing
+from sentrack.vision.clip import Clip
+
+Codes = npt.NDArray[np.int64]
+Sets = Sequence[CandidateSet]
+
+
+class Measurements:
+    """Candidates, features, coherence and distinctness of a clip.
+
+    Args:
+        clip: what was seen, with gaps bridged.
+        leap: what a track pays, in nats, for a box that does not meet the one before.
+        whole: of a longer clip that this one is cut out of, and its first frame there. Nothing is
+            measured again, and what comes before and after still tells which boxes show one thing.
+    """
+
+    def __init__(
+        self, clip: Clip, leap: float, whole: "tuple[Measurements, int] | None" = None
+    ) -> None:
+        self.clip, self._leap, self._whole = clip, leap, whole
+        self._sets: dict[tuple[str, ...], CandidateSet] = {}
+        self._classes: dict[CandidateSet, tuple[str, ...]] = {}
+        self._known: dict[tuple[str, Sets], Any] = {}
+
+    def cut(self, first: int, last: int) -> "Measurements":
+        """The measurements of the frames first to last - 1."""
+        return Measurements(self.clip.cut(first, last), self._leap, (self, first))
+
+    def candidates(self, classes: tuple[str, ...]) -> CandidateSet | None:
+        """The detections of some classes of the clip; None if there are none."""
+        if classes not in self._sets:
+            known = [self.clip.classes.index(name) for name in classes]
+            allowed = np.isin(self.clip.label, known)
+            if not allowed.any():
+                return None
+            self._sets[classes] = candidate_set(self.clip, allowed)
+            self._classes[self._sets[classes]] = classes
+        return self._sets[classes]
+
+    def classes(self, players: CandidateSet) -> tuple[str, ...]:
+        """The classes of a set of candidates."""
+        return self._classes[players]
+
+    def scores(self, against_background: bool = False) -> Floats:
+        """(N,): f of every detection, or how far it is below the usual one of its class."""
+        if self._whole is not None:
+            whole, first = self._whole
+            rows = slice(*whole.clip.start[[first, first + self.clip.T]])
+            return whole.scores(against_background)[rows]
+        scores = detection_scores(self.clip)
+        if against_background:
+            # A box that is surer than usual says no more: it is the words that are to tell.
+            scores = np.minimum(scores - usual_scores(self.clip, scores)[self.clip.label], 0.0)
+        return scores
+
+    def coherence(self, players: CandidateSet) -> Floats:
+        """(T-1, J, J): g of every two candidates of adjacent frames."""
+        found: Floats = self._once(
+            "coherence",
+            (players, players),
+            lambda own, sets: coherence(own.clip, sets[0], own._leap),
+            steps=True,
+        )
+        return found
+
+    def bins(self, feature: Feature, players: Sets) -> Bins:
+        """(T, J) or (T, J1, J2): the bins of a feature."""
+        found: Bins = self._once(
+            feature.name,
+            players,
+            lambda _, sets: feature.binned(*(each.candidates for each in sets)),
+        )
+        return found
+
+    def one(self, first: CandidateSet, second: CandidateSet) -> Bools:
+        """(T, J1, J2): which candidates of two sets show one thing."""
+        found: Bools = self._once(
+            "one thing",
+            (first, second),
+            lambda own, sets: one_thing(
+                own.clip, sets[0], sets[1], (own._continued(sets[0]), own._continued(sets[1]))
+            ),
+        )
+        return found
+
+    def code(self, members: Sequence[Observed], players: Sets) -> Codes:
+        """(T, J1, ..., JI): the combination of bins of some features of a word's participants."""
+        code = np.zeros((self.clip.T, *[1] * len(players)), dtype=np.int64)
+        for observed in members:
+            bins = self.bins(observed.feature, [players[role] for role in observed.roles])
+            code = code * len(observed.feature.bins) + aligned(bins, observed.roles, len(players))
+        return code
+
+    def emission(self, model: WordModel, players: Sets) -> Floats:
+        """(T, K, J1, ..., JI): log probability of what is seen of every tuple of candidates.
+
+        What is not seen says nothing: projected boxes are as good as any to every state.
+        """
+        shape = (self.clip.T, model.K, *(each.rows.shape[1] for each in players))
+        if not model.observed:
+            # A noun: its candidates are of its class; one that names all classes says nothing.
+            value = 0.0 if model.classes else -float(np.log(len(self.clip.classes)))
+            return np.broadcast_to(np.float64(value), shape)
+        tables = model.tables()
+        h = np.zeros(shape)
+        for members, table in tables:
+            code = self.code(members, players)
+            for k in range(model.K):
+                h[:, k] += table[k].take(code)
+        if len(tables) > 1:
+            h = model.noisy(h)
+        for axis, each in enumerate(players):
+            projected = self.clip.projected[each.rows]
+            if projected.any():
+                unseen = aligned(projected, (axis,), len(players))[:, None]
+                h = np.where(unseen, model.background, h)
+        return h
+
+    def _continued(self, players: CandidateSet) -> Any:
+        return self._once(
+            "continued", (players,), lambda own, sets: continuations(own.clip, sets[0])
+        )
+
+    def _once(
+        self,
+        name: str,
+        players: Sets,
+        measure: "Callable[[Measurements, Sets], Any]",
+        steps: bool = False,
+    ) -> Any:
+        """Measure, or look up, or take the part of what was measured of a longer clip.
+
+        Args:
+            name: of what is measured.
+            players: the candidates, one set for every axis but the first.
+            measure: measures it of a clip that is not cut.
+            steps: whether it is measured between frames.
+        """
+        key = name, tuple(players)
+        if key not in self._known:
+            if self._whole is None:
+                self._known[key] = measure(self, players)
+            else:
+                whole, first = self._whole
+                sets = [whole.candidates(self._classes[each]) for each in players]
+                widths = [slice(each.rows.shape[1]) for each in players]
+                frames = slice(first, first + self.clip.T - steps)
+                known = whole._once(name, [s for s in sets if s is not None], measure, steps)
+                self._known[key] = known[(frames, *widths)]
+        return self._known[key]
+
+
+def aligned(values: Any, roles: Sequence[int], axes: int) -> Any:
+    """(T, J of the first role, ...) with one axis for every participant of a word, in order."""
+    values = values.transpose(0, *(1 + np.argsort(roles)))
+    shape = [1] * axes
+    for axis, role in enumerate(sorted(roles)):
+        shape[role] = values.shape[1 + axis]
+    return values.reshape(len(values), *shape)

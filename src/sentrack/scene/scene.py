@@ -1,0 +1,121 @@
+"""A scene: what was seen and what was said of it, measured once."""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from sentrack.inference import TrackTerms, WordTerms
+from sentrack.language.meaning import Meaning
+from sentrack.lexicon.lexicon import Lexicon
+from sentrack.lexicon.model import WordModel
+from sentrack.scene.candidates import Bools, CandidateSet, Floats, unpadded
+from sentrack.scene.measurements import Measurements
+from sentrack.scene.standins import needed, supplied
+from sentrack.vision.bridging import bridge
+from sentrack.vision.clip import Clip, ClipError
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Clip × Meaning × Lexicon: all that objectives, bounds and learning are made of.
+
+    Attributes:
+        meaning: what was said.
+        models: of its words, in order.
+        candidates: of every participant; those whose nouns name the same classes share them.
+        measured: of the clip.
+    """
+
+    meaning: Meaning
+    models: tuple[WordModel, ...]
+    candidates: tuple[CandidateSet, ...]
+    measured: Measurements
+
+    @property
+    def clip(self) -> Clip:
+        """What was seen, with gaps bridged."""
+        return self.measured.clip
+
+    def cut(self, first: int, last: int) -> "Scene":
+        """The frames first to last - 1."""
+        measured = self.measured.cut(first, last)
+        classes = [self.measured.classes(each) for each in self.candidates]
+        return replace(
+            self,
+            candidates=tuple(found for c in classes if (found := measured.candidates(c))),
+            measured=measured,
+        )
+
+    def players(self, word: int) -> list[CandidateSet]:
+        """The candidates of the participants of a word."""
+        return [self.candidates[p] for p in self.meaning.words[word].participants]
+
+    def emission(self, word: int, against_background: bool = False) -> Floats:
+        """(T, K, J1, ..., JI): h of a word, padded, or by how much it beats the background."""
+        model = self.models[word]
+        h = self.measured.emission(model, self.players(word))
+        if against_background:
+            h = h - (model.background if model.observed else h.max())
+        return h
+
+    def tracks(self, against_background: bool = False) -> list[TrackTerms]:
+        """Detection scores f and coherence g of every participant."""
+        scores = self.measured.scores(against_background)
+        terms = {}
+        for each in self.candidates:
+            if each not in terms:
+                f, g = scores[each.rows], self.measured.coherence(each)
+                n = each.counts
+                terms[each] = TrackTerms(unpadded(f, 0, [n]), unpadded(g, 0, [n[:-1], n[1:]]))
+        return [terms[each] for each in self.candidates]
+
+    def apart(self) -> list[WordTerms]:
+        """Words of one state that say nothing but that pairs of participants are different things.
+
+        A pair that no candidates of any frame could show as one thing needs none.
+        """
+        words = []
+        for pair in self.meaning.distinct:
+            a, b = (self.candidates[i] for i in pair)
+            one: Bools = self.measured.one(a, b) & a.real[:, :, None] & b.real[:, None]
+            if one.any():
+                emission = unpadded(np.where(one, -np.inf, 0.0)[:, None], 1, [a.counts, b.counts])
+                words.append(WordTerms([0.0], [[0.0]], emission, pair))
+        return words
+
+
+def scene_of(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> Scene:
+    """Measure a clip for a sentence.
+
+    Args:
+        clip: what was seen.
+        meaning: what was said.
+        lexicon: what its words mean.
+
+    Raises:
+        ClipError: when a noun's class was not detected anywhere in the clip.
+    """
+    models = tuple(lexicon.model(word.word, word.part) for word in meaning.words)
+    named = [lexicon.named(p.noun, clip.classes) for p in meaning.participants]
+    things = needed([frozenset(classes) for classes in named], meaning.distinct)
+    everything = frozenset(c for classes in named for c in classes)
+    measured = _measured(clip, everything, frozenset(things.items()), lexicon.leap)
+    candidates = []
+    for participant, classes in zip(meaning.participants, named, strict=True):
+        found = measured.candidates(classes)
+        if found is None:
+            raise ClipError(f"{clip.name}: no {participant.noun} was detected in it")
+        candidates.append(found)
+    return Scene(meaning, models, tuple(candidates), measured)
+
+
+@lru_cache(maxsize=1)
+def _measured(
+    clip: Clip,
+    classes: frozenset[str],
+    things: frozenset[tuple[frozenset[str], int]],
+    leap: float,
+) -> Measurements:
+    """What is measured of a clip without gaps; sentences about the same things share it."""
+    return Measurements(supplied(bridge(clip, classes), dict(things)), leap)
