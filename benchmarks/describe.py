@@ -20,7 +20,7 @@ from benchmarks.telling import Lines, tell
 from sentrack.lexicon import Lexicon
 from sentrack.tasks.describe import Described, describe
 from sentrack.tasks.describing.cores import cores
-from sentrack.tasks.describing.scene import Scene
+from sentrack.tasks.describing.evidence import Evidence
 from sentrack.vision import two_activities
 from sentrack.vision.clip import Clip
 
@@ -129,7 +129,7 @@ def hits(said: Sequence[Described], segment: Segment, verbs: set[str] | None) ->
 
 def chance(segment: Segment, clip: Clip, lexicon: Lexicon) -> tuple[float, float]:
     """The probability that the right core is among random ones: of all, of a hand's handling."""
-    every = [(core.model.name, core.nouns) for core in cores(Scene(clip, lexicon))]
+    every = [(core.model.name, core.nouns) for core in cores(Evidence(clip, lexicon))]
     narrow = [
         (name, nouns) for name, nouns in every if name in RIGHT.values() and nouns[0] == "hand"
     ]

@@ -6,7 +6,7 @@ import numpy as np
 
 from sentrack.inference import Problem, TrackTerms, posteriors
 from sentrack.lexicon import WordModel
-from sentrack.tasks.learning.scenes import Floats, Scene, Spoken, grouped
+from sentrack.tasks.learning.scenes import Floats, Scene, Spoken
 from sentrack.tasks.learning.starting import LOOKED_AT, STATES, blank
 
 # Probability that a candidate is followed by that of the same place.
@@ -48,7 +48,7 @@ def sampled(model: WordModel, T: int, J: int, rng: np.random.Generator) -> Scene
         flat[:, own] = np.where(real, shown, flat[:, own])
         bins.append(np.broadcast_to(values, (T, *[J] * arity)).reshape(-1))
     groups = []
-    for members in grouped(model):
+    for members in model.groups():
         code = np.zeros(len(bins[0]), dtype=np.int64)
         for n in members:
             code = code * len(model.observed[n].feature.bins) + bins[n]

@@ -10,10 +10,10 @@ from benchmarks.footage import street
 from sentrack.inference.intervals import best_interval
 from sentrack.language import parse
 from sentrack.lexicon import Lexicon
-from sentrack.objective import build
-from sentrack.objective.building import prepared
+from sentrack.objective import interval
+from sentrack.scene import scene_of
 from sentrack.tasks import Library
-from sentrack.tasks.moments import most, timed
+from sentrack.tasks.moments import most
 from sentrack.tasks.track import vocabulary_of
 from sentrack.vision.detectors import open_detector
 from sentrack.vision.looking import BEST, FPS
@@ -153,11 +153,11 @@ def _searching(library: Library, sentence: str) -> tuple[dict[str, float], float
         with timing("read"):
             clip = library.clip(entry)
         with timing("bridge"):
-            prepared(clip, meaning, lexicon, against_background=True)
+            scene_of(clip, meaning, lexicon)
         with timing("bound"):
             most(clip, meaning, lexicon)
         with timing("build"):
-            problem, final = timed(build(clip, meaning, lexicon, against_background=True))
+            problem, final = interval(scene_of(clip, meaning, lexicon))
         with timing("solve"):
             best_interval(problem, final)
     hours = sum(entry.seconds for entry in fitting) / 3600

@@ -28,9 +28,10 @@ from sentrack.inference.intervals import best_intervals
 from sentrack.language import Meaning, parse
 from sentrack.lexicon import Lexicon
 from sentrack.library import index_one
-from sentrack.objective import build
+from sentrack.objective import interval
+from sentrack.scene import scene_of
 from sentrack.tasks import Library, Moment, Moments
-from sentrack.tasks.moments import LEAST, moments, timed
+from sentrack.tasks.moments import LEAST, moments
 from sentrack.tasks.track import vocabulary_of
 from sentrack.vision import ClipError
 from sentrack.vision.clip import Bools, Clip, Floats
@@ -273,7 +274,7 @@ def solving_all(library: Library, sentence: str, k: int, lexicon: Lexicon) -> li
     for entry in entries:
         clip = library.clip(entry)
         try:
-            problem, final = timed(build(clip, meaning, lexicon, against_background=True))
+            problem, final = interval(scene_of(clip, meaning, lexicon))
         except ClipError:  # a noun that is not there
             continue
         found += [

@@ -69,9 +69,8 @@ def one_thing(clip: Clip, a: int, b: int) -> bool:
 def played(objective: Objective, tracks: Ints) -> Ints:
     """(L, T): the detections of tracks."""
     every = np.arange(objective.clip.T)
-    return np.array(
-        [cast.rows[every, track] for cast, track in zip(objective.casts, tracks, strict=True)]
-    )
+    pairs = zip(objective.candidates, tracks, strict=True)
+    return np.array([candidates.rows[every, track] for candidates, track in pairs])
 
 
 def all_differ(objective: Objective, tracks: Ints) -> bool:

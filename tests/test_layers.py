@@ -11,7 +11,7 @@ SOURCE = Path(__file__).parents[1] / "src"
 ROOT = "sentrack"
 
 SIDES = {"vision", "language", "lexicon"}  # video and English
-BELOW = SIDES | {"objective", "inference", "library"}
+BELOW = SIDES | {"scene", "objective", "inference", "library"}
 ABOVE = {"tasks", "show", "serve", "cli"}
 
 
@@ -61,7 +61,7 @@ def violations(modules: dict[str, str]) -> list[str]:
         else:
             forbidden = used & {"cli"}
         found += [f"{path} imports {ROOT}.{name}".rstrip(".") for name in sorted(forbidden)]
-    for layer in BELOW - {"objective", "inference"}:
+    for layer in BELOW - {"scene", "objective", "inference"}:
         sides = (known[layer] | {layer}) & SIDES
         if sides and "inference" in known[layer]:
             found.append(f"{layer} knows both inference and {', '.join(sorted(sides))}")

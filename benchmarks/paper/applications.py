@@ -21,8 +21,8 @@ from benchmarks.search import average_precision
 from sentrack.inference import Problem
 from sentrack.lexicon import Lexicon
 from sentrack.objective import Objective, build
-from sentrack.objective.candidates import detection_scores
 from sentrack.progress import Report
+from sentrack.scene import detection_scores
 from sentrack.tasks import understand
 from sentrack.vision import two_activities
 from sentrack.vision.clip import Clip, Floats
@@ -78,8 +78,8 @@ def hits(clip: Clip, sentence: str, truth: Floats, ways: Sequence[str]) -> dict[
     found[PRESENCE] = _right(boxes_of(made, alone), truth)
     found[CHANCE] = np.array(
         [
-            (iou(made.clip.boxes[cast.rows], boxes[:, None]) > OVERLAP).mean()
-            for cast, boxes in zip(made.casts, truth, strict=True)
+            (iou(made.clip.boxes[own.rows], boxes[:, None]) > OVERLAP).mean()
+            for own, boxes in zip(made.candidates, truth, strict=True)
         ]
     )
     return found

@@ -9,9 +9,9 @@ import numpy as np
 from sentrack.inference import Problem, TrackTerms
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon
-from sentrack.objective import Objective
-from sentrack.objective.building import word_terms
-from sentrack.objective.candidates import cast, detection_scores
+from sentrack.objective import Objective, whole
+from sentrack.scene import Measurements, Scene, detection_scores
+from sentrack.scene.candidates import candidate_set
 from sentrack.vision import clip_from_arrays
 from sentrack.vision.clip import Bools, Clip, Floats, Ints
 
@@ -179,23 +179,22 @@ def on_tracks(tracked: Clip, meaning: Meaning, lexicon: Lexicon, weighed: bool) 
     """The terms of a sentence on given tracks: in every frame the same one of each class."""
     models = tuple(lexicon.model(word.word, word.part) for word in meaning.words)
     labels = [tracked.classes.index(p.noun) for p in meaning.participants]
-    casts = tuple(cast(tracked, tracked.label == label) for label in labels)
+    own = tuple(candidate_set(tracked, tracked.label == label) for label in labels)
+    scene = Scene(meaning, models, own, Measurements(tracked, lexicon.leap))
     scores = detection_scores(tracked) if weighed else np.zeros(len(tracked.label))
     terms = []
-    for players in casts:
+    for players in own:
         identity = tracked.id[players.rows]
         same: Any = np.where(identity[:-1, :, None] == identity[1:, None, :], 0.0, -np.inf)
         unary: Any = scores[players.rows]
         terms.append(TrackTerms(unary, same))
-    words = [
-        word_terms(tracked, model, word.participants, casts, {}, False)
-        for model, word in zip(models, meaning.words, strict=True)
-    ]
-    return Objective(tracked, meaning, models, casts, Problem(terms, words))
+    words = whole(scene).problem.words[: len(models)]
+    return Objective(scene, Problem(terms, words))
 
 
 def boxes_of(objective: Objective, tracks: Ints) -> Floats:
     """(L, T, 4): the boxes of chosen candidates (L, T)."""
     every = np.arange(objective.clip.T)
-    rows = [cast.rows[every, track] for cast, track in zip(objective.casts, tracks, strict=True)]
+    pairs = zip(objective.candidates, tracks, strict=True)
+    rows = [candidates.rows[every, track] for candidates, track in pairs]
     return np.asarray(objective.clip.boxes[np.stack(rows)])

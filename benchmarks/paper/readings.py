@@ -12,8 +12,8 @@ from sentrack.lexicon import Lexicon
 from sentrack.lexicon.lexicon import split
 from sentrack.lexicon.model import WordModel
 from sentrack.objective import Objective
-from sentrack.objective.building import word_terms
-from sentrack.objective.candidates import Cast, cast, detection_scores, track_terms
+from sentrack.scene import CandidateSet, Measurements, Scene
+from sentrack.scene.candidates import candidate_set
 from sentrack.tasks import understand
 from sentrack.vision.clip import Clip, Floats
 
@@ -67,26 +67,24 @@ def objective(clip: Clip, sentence: str, K: int, reading: Reading | None = None)
     models = tuple(_model(lexicon.model(w.word, w.part), K, reading) for w in meaning.words)
     bottom = -math.inf if reading.forbid else math.log(reading.floor)
     candidates = {p.noun: _candidates(clip, p.noun, reading) for p in meaning.participants}
-    casts = tuple(candidates[p.noun] for p in meaning.participants)
-    tracks = {noun: _track(clip, players, bottom) for noun, players in candidates.items()}
-    words = []
-    for word, model in zip(meaning.words, models, strict=True):
-        if word.part == "noun":
-            words.append(_noun(clip, model, casts, word.participants, reading))
-        else:
-            words.append(_word(clip, model, casts, word.participants, bottom, reading))
-    problem = Problem([tracks[p.noun] for p in meaning.participants], words)
-    return Objective(clip, meaning, models, casts, problem)
+    own = tuple(candidates[p.noun] for p in meaning.participants)
+    scene = Scene(meaning, models, own, Measurements(clip, leap=0.0))
+    words = [
+        _noun(scene, w, reading) if word.part == "noun" else _word(scene, w, bottom, reading)
+        for w, word in enumerate(meaning.words)
+    ]
+    terms = dict(zip(own, scene.tracks(), strict=True))
+    tracks = {players: _track(track, bottom) for players, track in terms.items()}
+    return Objective(scene, Problem([tracks[players] for players in own], words))
 
 
-def _candidates(clip: Clip, noun: str, reading: Reading) -> Cast:
+def _candidates(clip: Clip, noun: str, reading: Reading) -> CandidateSet:
     if reading.nouns == "own class":
-        return cast(clip, clip.label == clip.classes.index(noun))
-    return cast(clip, np.ones(len(clip.label), np.bool_))
+        return candidate_set(clip, clip.label == clip.classes.index(noun))
+    return candidate_set(clip, np.ones(len(clip.label), np.bool_))
 
 
-def _track(clip: Clip, players: Cast, bottom: float) -> TrackTerms:
-    terms = track_terms(clip, players, detection_scores(clip), leap=0.0)
+def _track(terms: TrackTerms, bottom: float) -> TrackTerms:
     coherence = [np.where(np.equal(g, -np.inf), bottom, g) for g in terms.pairwise]
     return TrackTerms(terms.unary, coherence)
 
@@ -112,27 +110,20 @@ def _floored(probabilities: Floats, floor: float) -> Floats:
     return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
 
 
-def _noun(
-    clip: Clip, model: WordModel, casts: tuple[Cast, ...], link: tuple[int, ...], reading: Reading
-) -> WordTerms:
+def _noun(scene: Scene, w: int, reading: Reading) -> WordTerms:
     """A noun's own class is certain, and the floor is left for others."""
-    own = np.array([float(name in model.classes) for name in clip.classes])
-    emission = np.log(_floored(own, reading.floor))[clip.label[casts[link[0]].rows]]
+    clip, link = scene.clip, scene.meaning.words[w].participants
+    own = np.array([float(name in scene.models[w].classes) for name in clip.classes])
+    (players,) = scene.players(w)
+    emission = np.log(_floored(own, reading.floor))[clip.label[players.rows]]
     return WordTerms([0.0], [[0.0]], list(emission[:, None]), link)
 
 
-def _word(
-    clip: Clip,
-    model: WordModel,
-    casts: tuple[Cast, ...],
-    link: tuple[int, ...],
-    bottom: float,
-    reading: Reading,
-) -> WordTerms:
+def _word(scene: Scene, w: int, bottom: float, reading: Reading) -> WordTerms:
     """The terms of any other word; to end in its first phase costs as much as what is forbidden."""
-    anywhere = replace(model, final=np.ones(model.K, np.bool_))
-    terms = word_terms(clip, anywhere, link, casts, {}, False)
-    emission = np.array(terms.emission, dtype=np.float64)
+    model = scene.models[w]
+    emission = scene.emission(w)
     if reading.ends:
         emission[-1, ~model.final] += bottom
-    return replace(terms, emission=list(emission))
+    chain = model.log_initial(), model.log_transitions(scene.clip.seconds)
+    return WordTerms(*chain, list(emission), scene.meaning.words[w].participants)

@@ -189,7 +189,7 @@ def test_the_best_pair_of_tracks_is_that_of_brute_force() -> None:
     assert (found.tracks == found.tracks[:, :1]).all()
     best = -math.inf
     for pair in itertools.product(*(range(int(n)) for n in made.problem.sizes[:, 0])):
-        ids = [made.casts[i].rows[0, j] for i, j in enumerate(pair)]
+        ids = [made.candidates[i].rows[0, j] for i, j in enumerate(pair)]
         kept = np.isin(tracked.id, tracked.id[ids])
         alone = first.on_tracks(tracked.only(kept), meaning, lexicon, weighed=True)
         best = max(best, sentrack.solve(alone.problem).score)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pytest
 
 from sentrack.lexicon.features import COLOURS, FEATURES, STILL, Candidates
-from sentrack.objective.candidates import cast
+from sentrack.scene.candidates import candidate_set
 from sentrack.vision.detections import clip_from_arrays
 
 PAGE = Path(__file__).parents[2] / "docs" / "lexicon.md"
@@ -180,7 +180,7 @@ def filmed(scale: float, fps: float) -> Candidates:
         velocity=rng.normal(0, 0.3, (60, 2)),
         colour=rng.uniform(0, 1, (60, 3)) * [360, 1, 1],
     )
-    return cast(clip, np.ones(60, dtype=np.bool_)).candidates
+    return candidate_set(clip, np.ones(60, dtype=np.bool_)).candidates
 
 
 @pytest.mark.parametrize("name", OURS)

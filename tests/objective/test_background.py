@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sentrack.objective import build
-from sentrack.objective.candidates import usual_scores
+from sentrack.scene import scene_of
+from sentrack.scene.candidates import usual_scores
 from sentrack.vision import Clip, clip_from_arrays
 from tests.objective.test_building import FREE, GAPS, HELD, SPEEDS, lexicon, meaning, place
 from tests.objective.test_building import clip as hands_and_cups
@@ -49,12 +49,13 @@ def scattered(seed: int, T: int, most: int) -> Clip:
 @pytest.mark.parametrize("seed", range(4))
 def test_terms_against_the_background_are_those_of_one_pair_at_a_time(seed: int) -> None:
     """Three features of four bins: what means nothing has a probability of 1 / 64."""
-    objective = build(hands_and_cups(seed), meaning("hand", "cup"), lexicon(), True)
-    seen, problem = objective.clip, objective.problem
+    scene = scene_of(hands_and_cups(seed), meaning("hand", "cup"), lexicon())
+    seen = scene.clip
+    nouns, tables = [scene.emission(w, True) for w in (0, 1)], scene.emission(2, True)
+    assert [noun.any() for noun in nouns] == [False, False]
     for t in range(seen.T):
-        hands, cups = (cast.rows[t, : cast.counts[t]] for cast in objective.casts)
-        assert [problem.emission(w, t).any() for w in (0, 1)] == [False, False]
-        table = problem.emission(2, t)
+        hands, cups = (own.rows[t, : own.counts[t]] for own in scene.candidates)
+        table = tables[t]
         for a, hand in enumerate(hands):
             for b, cup in enumerate(cups):
                 x1, y1, x2, y2 = seen.boxes[hand] / 400
@@ -97,16 +98,17 @@ def test_detections_are_compared_with_the_usual_one_of_their_class(
 ) -> None:
     clip = hands_and_cups(seed)
     score = clip.score * 4 - 2 if margins else 0.02 + 0.9 * clip.score
-    objective = build(replace(clip, score=score), meaning("hand", "cup"), lexicon(), True)
-    seen = objective.clip
+    scene = scene_of(replace(clip, score=score), meaning("hand", "cup"), lexicon())
+    seen, tracks = scene.clip, scene.tracks(against_background=True)
     for i, name in enumerate(("hand", "cup")):
         normal = usual(seen, name, margins)
         for t in range(seen.T):
-            for j, n in enumerate(objective.casts[i].rows[t, : objective.casts[i].counts[t]]):
+            own = scene.candidates[i]
+            for j, n in enumerate(own.rows[t, : own.counts[t]]):
                 value = seen.score[n]
                 f = -math.log1p(math.exp(-6 * value)) if margins else math.log(value)
                 expected = min(f - normal, 0.0)
-                assert objective.problem.unary(i, t)[j] == pytest.approx(expected, abs=1e-9)
+                assert np.asarray(tracks[i].unary[t])[j] == pytest.approx(expected, abs=1e-9)
 
 
 def test_a_class_that_is_never_seen_has_nothing_usual() -> None:

@@ -11,7 +11,7 @@ from benchmarks.things import one_thing
 from sentrack.language import Meaning, Participant, Word
 from sentrack.lexicon.lexicon import Lexicon, read
 from sentrack.objective import build
-from sentrack.objective.candidates import detection_scores
+from sentrack.scene import detection_scores
 from sentrack.vision import Clip, clip_from_arrays
 
 TOML = """
@@ -73,7 +73,7 @@ def test_emissions_are_those_of_one_pair_at_a_time(seed: int) -> None:
     seen = objective.clip
     for t in range(seen.T):
         table = objective.problem.emission(2, t)
-        hands, cups = (cast.rows[t, : cast.counts[t]] for cast in objective.casts)
+        hands, cups = (own.rows[t, : own.counts[t]] for own in objective.candidates)
         assert table.shape == (2, len(hands), len(cups))
         for a, hand in enumerate(hands):
             for b, cup in enumerate(cups):
@@ -114,7 +114,7 @@ def test_detection_scores_of_probabilities_and_of_margins() -> None:
 
 def test_coherence_is_that_of_one_pair_at_a_time() -> None:
     objective = build(clip(1), meaning("hand", "cup"), lexicon())
-    seen, cast = objective.clip, objective.casts[0]
+    seen, cast = objective.clip, objective.candidates[0]
     slack = math.sqrt(1.5)  # frames 1/20 s apart
     for t in range(1, seen.T):
         g = objective.problem.pairwise(0, t)
@@ -142,7 +142,7 @@ def test_participants_of_one_predicate_are_never_one_thing() -> None:
     objective = build(clip(2), meaning("cup", "cup", distinct=((0, 1),)), lexicon())
     for t in range(objective.clip.T):
         table = objective.problem.emission(3, t)[0]
-        rows = objective.casts[0].rows[t, : len(table)]
+        rows = objective.candidates[0].rows[t, : len(table)]
         same = [[one_thing(objective.clip, int(a), int(b)) for b in rows] for a in rows]
         np.testing.assert_array_equal(table, np.where(same, -np.inf, 0.0))
 

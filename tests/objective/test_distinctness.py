@@ -12,10 +12,9 @@ from benchmarks.things import all_differ, doubtful, iou, one_thing, played, rows
 from sentrack.inference import Infeasible, Problem, solve
 from sentrack.language import Meaning, Participant, Word
 from sentrack.lexicon.lexicon import read
-from sentrack.objective import Objective, build, cut, shortage
-from sentrack.objective.candidates import cast
-from sentrack.objective.distinctness import Things
-from sentrack.objective.standins import needed, supplied
+from sentrack.objective import Objective, build, shortage, whole
+from sentrack.scene import Measurements, needed, scene_of, supplied
+from sentrack.scene.candidates import candidate_set
 from sentrack.vision import Clip, bridge, clip_from_arrays
 from sentrack.vision.clip import Floats
 from tests.inference.oracle import LIMIT, assignments
@@ -68,9 +67,9 @@ def test_what_shows_one_thing_is_what_loops_find(seed: int, T: int) -> None:
     for name in clip.classes:
         assume((clip.label == clip.classes.index(name)).any())
     clip = bridge(clip, clip.classes)
-    everything = cast(clip, np.ones(len(clip.label), dtype=np.bool_))
-    cars = cast(clip, clip.label == clip.classes.index("car"))
-    things = Things(clip)
+    everything = candidate_set(clip, np.ones(len(clip.label), dtype=np.bool_))
+    cars = candidate_set(clip, clip.label == clip.classes.index("car"))
+    things = Measurements(clip, 0.0)
     for first, second in product((everything, cars), repeat=2):
         found = things.one(first, second)
         for t in range(clip.T):
@@ -89,7 +88,7 @@ def test_the_best_answer_is_the_best_of_those_in_which_things_differ(
     assume("car" not in nouns or (clip.label == clip.classes.index("car")).any())
     assume("person" not in nouns or (clip.label == clip.classes.index("person")).any())
     objective = build(clip, meaning(*nouns), LEXICON)
-    assume(math.prod(int(n) for c in objective.casts for n in c.counts) <= LIMIT)
+    assume(math.prod(int(n) for c in objective.candidates for n in c.counts) <= LIMIT)
     best = by_brute_force(objective)
     if best == -math.inf:
         with pytest.raises(Infeasible):
@@ -109,7 +108,7 @@ def by_brute_force(objective: Objective) -> float:
     clip = objective.clip
     for i, j in objective.meaning.distinct:
         for t in range(clip.T):
-            rows = [objective.casts[n].rows[t] for n in (i, j)]
+            rows = [objective.candidates[n].rows[t] for n in (i, j)]
             same = np.array([[one_thing(clip, int(a), int(b)) for b in rows[1]] for a in rows[0]])
             scores = np.where(same[tracks[i, t], tracks[j, t]], -np.inf, scores)
     return float(scores.max())
@@ -134,16 +133,16 @@ def passing() -> tuple[dict[int, float], dict[int, float]]:
 
 def test_two_people_who_pass_are_two() -> None:
     clip = people(*passing())
-    players = cast(clip, np.ones(len(clip.label), dtype=np.bool_))
+    players = candidate_set(clip, np.ones(len(clip.label), dtype=np.bool_))
     np.testing.assert_array_equal(
-        Things(clip).one(players, players), np.tile(np.eye(2), (12, 1, 1))
+        Measurements(clip, 0.0).one(players, players), np.tile(np.eye(2), (12, 1, 1))
     )
 
 
 def test_two_boxes_of_one_thing_are_one_but_where_nobody_could_tell_who_is_who() -> None:
     clip = people(*passing(), extra=8)
-    players = cast(clip, np.ones(len(clip.label), dtype=np.bool_))
-    one = Things(clip).one(players, players)[[0, 1, 2, 3, 4, 7, 8, 9, 10, 11]]
+    players = candidate_set(clip, np.ones(len(clip.label), dtype=np.bool_))
+    one = Measurements(clip, 0.0).one(players, players)[[0, 1, 2, 3, 4, 7, 8, 9, 10, 11]]
     assert one[:, 0, 2].all()
     assert not one[:, 0, 1].any()
     objective = build(clip, meaning("person", "person"), LEXICON)
@@ -231,9 +230,9 @@ def test_how_many_things_are_needed() -> None:
 def test_a_cut_knows_what_comes_before_and_after() -> None:
     walk, come = passing()
     clip = people(walk, come)
-    whole = build(clip, meaning("person", "person"), LEXICON, against_background=True)
+    scene = scene_of(clip, meaning("person", "person"), LEXICON)
     # Where they pass, frames 5 and 6, nothing but the others tells that they are two.
-    part = cut(whole, LEXICON, 5, 7)
+    part = whole(scene.cut(5, 7))
     assert math.isfinite(solve(part.problem).score)
     alone = build(clip.cut(5, 7), meaning("person", "person"), LEXICON)
     with pytest.raises(Infeasible):

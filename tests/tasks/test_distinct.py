@@ -62,7 +62,7 @@ def test_moments_show_different_things(
     clip = doubtful(seed, 8, classes, 3, repeats)
     meaning = understand(sentence, LEXICON, clip)
     for moment in moments(clip, meaning, LEXICON, count=2, least=-100.0).moments:
-        whole = build(clip, meaning, LEXICON, against_background=True).clip
+        whole = build(clip, meaning, LEXICON).clip
         first = int(np.searchsorted(whole.times, moment.start))
         part = moment.tracking.objective
         rows = played(part, moment.tracking.solution.tracks) + whole.start[first]

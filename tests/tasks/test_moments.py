@@ -8,10 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sentrack.inference import Problem, WordTerms
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon
-from sentrack.objective import Objective, build
-from sentrack.tasks.moments import DULL, LEAST, LONGEST, _lasting, moments
+from sentrack.objective.interval import DULL, LONGEST, lasting
+from sentrack.scene import Scene, scene_of
+from sentrack.scene.candidates import unpadded
+from sentrack.tasks.moments import LEAST, moments
 from sentrack.tasks.track import understand
 from sentrack.vision import Clip, clip_from_arrays
 from sentrack.vision.clip import ROWS
@@ -55,17 +58,31 @@ def small(seed: int, T: int = 12, fps: float = 4) -> Clip:
 Label = tuple[tuple[int, ...], tuple[tuple[int, int], ...]]
 
 
-def intervals(objective: Objective) -> dict[tuple[int, int], float]:
+def against_background(scene: Scene) -> Problem:
+    """The terms of all frames as log-ratios, with words as they are in the lexicon."""
+    words = [
+        WordTerms(
+            model.log_initial(),
+            model.log_transitions(scene.clip.seconds),
+            unpadded(scene.emission(w, True), 1, [own.counts for own in scene.players(w)]),
+            scene.meaning.words[w].participants,
+        )
+        for w, model in enumerate(scene.models)
+    ]
+    return Problem(scene.tracks(True), [*words, *scene.apart()])
+
+
+def intervals(scene: Scene) -> dict[tuple[int, int], float]:
     """The best score of every interval, one label after another: plain dynamic programming."""
-    problem, models = objective.problem, objective.models
-    dull = DULL * sum(word.part != "noun" for word in objective.meaning.words)
+    problem, models = against_background(scene), scene.models
+    dull = DULL * sum(word.part != "noun" for word in scene.meaning.words)
     lasts: list[Sequence[float]] = []
     for w in range(problem.W):
         model = models[w] if w < len(models) else None
         if model is None or model.K == 1 or model.seconds is None:
             lasts.append([np.inf])
         else:
-            frames = [round(LONGEST * s / objective.clip.seconds) for s in model.seconds]
+            frames = [round(LONGEST * s / scene.clip.seconds) for s in model.seconds]
             lasts.append([max(1, n) for n in frames])
 
     def emitted(t: int, tracks: tuple[int, ...], states: Sequence[int]) -> float:
@@ -139,7 +156,7 @@ SENTENCES = (
 @pytest.mark.parametrize("seed", range(4))
 def test_moments_are_the_best_of_all_intervals(sentence: str, seed: int) -> None:
     clip, meaning = small(seed), said(sentence)
-    expected = ranked(intervals(build(clip, meaning, EVERYDAY, against_background=True)))
+    expected = ranked(intervals(scene_of(clip, meaning, EVERYDAY)))
     found = moments(clip, meaning, EVERYDAY, count=3, least=-np.inf)
     assert found.solved
     assert len(found.moments) == min(3, len(expected))
@@ -163,7 +180,7 @@ def test_what_goes_on_and_on_is_as_long_as_a_word_may_last() -> None:
     kinds = ("person", "cup")
     clip = clip_from_arrays("lift", (640, 480), fps, frame, kinds, boxes, label=label)
     meaning = said("The person picked up the cup.")
-    scores = intervals(build(clip, meaning, EVERYDAY, against_background=True))
+    scores = intervals(scene_of(clip, meaning, EVERYDAY))
     (found,) = moments(clip, meaning, EVERYDAY, count=1).moments
     assert found.score == pytest.approx(max(scores.values()), abs=1e-6)
     # 0.8 s are usual for both states, so that each may last for 1 s.
@@ -294,7 +311,7 @@ def test_states_last_no_longer_than_they_may() -> None:
     model = replace(EVERYDAY.model("pick-up", "verb"), seconds=np.array([0.2, 0.3]))
     most, step = (2, 3), 0.125
     assert [LONGEST * s / step for s in (0.2, 0.3)] == pytest.approx(most)
-    chain = _lasting(model, step)
+    chain = lasting(model, step)
     assert chain.state.tolist() == [0, 0, 1, 1, 1]
     assert chain.final.tolist() == [bool(model.final[k]) for k in chain.state]
     initial, transition = model.log_initial(), model.log_transitions(step)
@@ -314,6 +331,6 @@ def test_states_last_no_longer_than_they_may() -> None:
 @pytest.mark.parametrize(("word", "part"), [("person", "noun"), ("near", "preposition")])
 def test_what_has_one_state_lasts(word: str, part: str) -> None:
     model = EVERYDAY.model(word, part)
-    chain = _lasting(model, 0.1)
+    chain = lasting(model, 0.1)
     assert [chain.state.tolist(), chain.initial.tolist()] == [[0], [0.0]]
     assert [chain.transition.tolist(), chain.final.tolist()] == [[[0.0]], [True]]

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from sentrack.language import Meaning, parse
 from sentrack.lexicon import Lexicon
-from sentrack.objective.distinctness import SAME
+from sentrack.scene.distinctness import SAME
 from sentrack.tasks import track
 from sentrack.tasks.rivals import rivals, swapped
 from sentrack.vision import Clip, clip_from_arrays, two_activities

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from sentrack.inference import Infeasible
 from sentrack.inference.intervals import best_interval, between
 from sentrack.lexicon import Lexicon
-from sentrack.objective import build
-from sentrack.objective.ceiling import Ceiling
-from sentrack.tasks.moments import _ceiling, most, timed
+from sentrack.objective import Bounds, interval
+from sentrack.scene import scene_of
+from sentrack.tasks.moments import most
 from sentrack.tasks.track import understand
 from sentrack.vision import Clip, two_activities
 from tests.objective.test_background import SENTENCES, scattered
@@ -20,16 +20,14 @@ from tests.objective.test_background import SENTENCES, scattered
 EVERYDAY = Lexicon.load("everyday")
 
 
-def reach(clip: Clip, sentence: str) -> Ceiling:
-    found = _ceiling(clip, understand(sentence, EVERYDAY, clip), EVERYDAY)
-    assert found is not None
-    return found
+def reach(clip: Clip, sentence: str) -> Bounds:
+    return Bounds(scene_of(clip, understand(sentence, EVERYDAY, clip), EVERYDAY))
 
 
 def exactly(clip: Clip, sentence: str) -> dict[tuple[int, int], float]:
     """The best interval within every pair of frames, by the whole lattice."""
     meaning = understand(sentence, EVERYDAY, clip)
-    problem, final = timed(build(clip, meaning, EVERYDAY, against_background=True))
+    problem, final = interval(scene_of(clip, meaning, EVERYDAY))
     found = {}
     for first, last in itertools.combinations(range(0, clip.T + 1, max(1, clip.T // 4)), 2):
         try:
@@ -45,17 +43,17 @@ def exactly(clip: Clip, sentence: str) -> dict[tuple[int, int], float]:
 @given(seed=st.integers(0, 2**32), T=st.integers(1, 6), most=st.integers(1, 2))
 def test_no_interval_of_anything_scores_more(sentence: str, seed: int, T: int, most: int) -> None:
     clip = scattered(seed, T, most)
-    ceiling = reach(clip, sentence)
+    bounds = reach(clip, sentence)
     for (first, last), score in exactly(clip, sentence).items():
-        assert ceiling.over(first, last) >= score
+        assert bounds.over(first, last) >= score
 
 
 @pytest.mark.parametrize("sentence", SENTENCES[:4])
 def test_no_interval_of_several_activities_scores_more(sentence: str) -> None:
     clip = two_activities(0, fps=10)[0]
-    ceiling = reach(clip, sentence)
+    bounds = reach(clip, sentence)
     for (first, last), score in exactly(clip, sentence).items():
-        assert ceiling.over(first, last) >= score
+        assert bounds.over(first, last) >= score
 
 
 @settings(max_examples=25)
@@ -65,15 +63,15 @@ def test_a_word_about_one_participant_is_bounded_by_what_it_reaches(
 ) -> None:
     """One track and one word are all there is, and the bound of both together is exact."""
     clip = scattered(seed, T, most)
-    ceiling = reach(clip, "The cup rose.")
+    bounds = reach(clip, "The cup rose.")
     for (first, last), score in exactly(clip, "The cup rose.").items():
-        assert ceiling.over(first, last) == pytest.approx(score, abs=1e-6)
+        assert bounds.over(first, last) == pytest.approx(score, abs=1e-6)
 
 
 def test_a_clip_is_bounded_as_the_frames_that_are_looked_at_are() -> None:
     clip = two_activities(0, fps=30)[0]
-    ceiling = reach(clip.thinned(10), SENTENCES[0])
-    assert most(clip, understand(SENTENCES[0], EVERYDAY), EVERYDAY) == ceiling.over(0, 60)
+    bounds = reach(clip.thinned(10), SENTENCES[0])
+    assert most(clip, understand(SENTENCES[0], EVERYDAY), EVERYDAY) == bounds.over(0, 60)
 
 
 def test_a_noun_that_is_not_there_leaves_nothing() -> None:
