@@ -15,7 +15,7 @@ from sentrack.scene import scene_of
 from sentrack.tasks.moments import most
 from sentrack.tasks.track import understand
 from sentrack.vision import Clip, two_activities
-from tests.objective.test_background import SENTENCES, scattered
+from tests.scene.test_background import SENTENCES, scattered
 
 EVERYDAY = Lexicon.load("everyday")
 

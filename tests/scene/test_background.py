@@ -9,8 +9,8 @@ import pytest
 from sentrack.scene import scene_of
 from sentrack.scene.candidates import usual_scores
 from sentrack.vision import Clip, clip_from_arrays
-from tests.objective.test_building import FREE, GAPS, HELD, SPEEDS, lexicon, meaning, place
-from tests.objective.test_building import clip as hands_and_cups
+from tests.objective.test_whole import FREE, GAPS, HELD, SPEEDS, lexicon, meaning, place
+from tests.objective.test_whole import clip as hands_and_cups
 
 SENTENCES = (
     "The person picked up the cup.",
