@@ -7,8 +7,18 @@ import json
 from typing import Any
 
 import numpy as np
+from numba import config
 
-from sentrack.inference import Growth, Method, Polynomial, Problem, posteriors, solve, viterbi
+from sentrack.inference import (
+    Growth,
+    Method,
+    Polynomial,
+    Problem,
+    large,
+    posteriors,
+    solve,
+    viterbi,
+)
 from sentrack.inference.growth_kernels import LANES
 from sentrack.inference.shortlist import candidate_bounds
 from sentrack.inference.terms import reduce
@@ -30,7 +40,7 @@ SHAPES: tuple[Shape, ...] = (
 )
 LARGE: tuple[Shape, ...] = (
     ([4, 3, 70], [2], [(0, 1)]),
-    ([3, 30, 40], [2], [(0, 1, 2)]),
+    ([5, 6, 7], [2], [(0, 1, 2)]),
     ([1, 1], [1], [(0, 1)]),
 )
 T = 4
@@ -66,6 +76,8 @@ def solved() -> Any:
 
 def solved_frame_by_frame() -> Any:
     viterbi.PARALLEL_STATES = 1
+    if config.DISABLE_JIT:  # else they are a part of what is compiled, and kept
+        large.SHORT, large.FEW, large.WIDE = 20, 2, 4
     for shape in LARGE:
         found = solve(problem(shape, 0), "viterbi")
         yield found.score, found.tracks.tolist(), found.states.tolist()
