@@ -2,15 +2,19 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import TypeVar
 
 import pytest
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from sentrack import cli
+from tests.commands import Run
 from tests.waiting import HANG, until
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -56,6 +60,23 @@ def shared_data() -> Path:
     if not folder.exists():
         pytest.skip(f"the shared data is not here: {folder}")
     return folder
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs a command in this process, which is ready sooner than another."""
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def command(*arguments: str) -> CompletedProcess[str]:
+        capfd.readouterr()
+        monkeypatch.setattr(sys, "argv", ["sentrack", *arguments])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        code = stop.value.code or 0
+        assert isinstance(code, int)
+        return CompletedProcess(arguments, code, *capfd.readouterr())
+
+    return command
 
 
 @dataclass

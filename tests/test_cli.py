@@ -1,7 +1,6 @@
 """The command line, as a person uses it."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,15 +8,7 @@ from pathlib import Path
 import pytest
 
 from sentrack.vision import save_clip, two_activities
-
-
-def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "sentrack", *arguments],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "COLUMNS": "200", **environment},
-    )
+from tests.commands import Run, start
 
 
 @pytest.fixture(scope="module")
@@ -39,12 +30,12 @@ def test_help_loads_nothing_that_takes_long() -> None:
 
 
 def test_version() -> None:
-    assert run("--version").stdout.startswith("sentrack 0.")
+    assert start("--version").stdout.startswith("sentrack 0.")
 
 
-def test_track_prints_a_table_and_json(boxes: str) -> None:
+def test_track_prints_a_table_and_json(run: Run, boxes: str) -> None:
     sentences = "The person picked up the cup.", "The person approached the chair."
-    table = run("track", boxes, *sentences)
+    table = start("track", boxes, *sentences)
     assert table.returncode == 0, table.stderr
     assert table.stdout.count("proven best") == 2
     assert "pick-up" in table.stdout
@@ -55,7 +46,9 @@ def test_track_prints_a_table_and_json(boxes: str) -> None:
     assert one["score"] == documents[0]["score"]
 
 
-def test_track_writes_mot_lines_but_overwrites_nothing(boxes: str, tmp_path: Path) -> None:
+def test_track_writes_mot_lines_but_overwrites_nothing(
+    run: Run, boxes: str, tmp_path: Path
+) -> None:
     out = tmp_path / "tracks.txt"
     sentence = "The person picked up the cup."
     assert run("track", boxes, sentence, "--mot", str(out)).returncode == 0
@@ -80,7 +73,7 @@ def test_track_writes_mot_lines_but_overwrites_nothing(boxes: str, tmp_path: Pat
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_1(
-    arguments: tuple[str, ...], message: str, boxes: str
+    run: Run, arguments: tuple[str, ...], message: str, boxes: str
 ) -> None:
     result = run(*(a.replace("{boxes}", boxes) for a in arguments))
     assert result.returncode == 1
@@ -91,22 +84,22 @@ def test_bad_input_is_one_line_and_exit_code_1(
     assert "Traceback" not in result.stderr
 
 
-def test_parse_shows_the_reading() -> None:
+def test_parse_shows_the_reading(run: Run) -> None:
     result = run("parse", "The person to the left of the chair carried the backpack slowly.")
     assert result.returncode == 0
     assert "left-of(person 0, chair 2)" in result.stdout
     assert "slowly(backpack 1)" in result.stdout
 
 
-def test_words_are_listed_and_drawn() -> None:
+def test_words_are_listed_and_drawn(run: Run) -> None:
     assert "carry" in run("words").stdout
     drawn = run("words", "pick up").stdout
     assert "reaching" in drawn
     assert "gap(agent, patient)" in drawn
 
 
-def test_demo_shows_several_activities_and_the_same_again(tmp_path: Path) -> None:
-    first = run("demo", "-o", str(tmp_path / "first.mp4"))
+def test_demo_shows_several_activities_and_the_same_again(run: Run, tmp_path: Path) -> None:
+    first = start("demo", "-o", str(tmp_path / "first.mp4"))
     second = run("demo", "-o", str(tmp_path / "second.mp4"))
     assert first.stdout.splitlines()[-1] == str(tmp_path / "first.mp4")
     assert (tmp_path / "first.mp4").stat().st_size > 10_000
@@ -119,15 +112,8 @@ def test_demo_shows_several_activities_and_the_same_again(tmp_path: Path) -> Non
     assert times == [row.rsplit("│", 2)[0] for row in rows]
 
 
-def test_a_cold_start_says_what_it_is_doing_and_a_warm_one_does_not(tmp_path: Path) -> None:
-    cold = run("demo", "-o", str(tmp_path / "cold.mp4"), NUMBA_CACHE_DIR=str(tmp_path))
-    assert "compiling" in cold.stderr
-    warm = run("demo", "-o", str(tmp_path / "warm.mp4"), NUMBA_CACHE_DIR=str(tmp_path))
-    assert warm.stderr == ""
-
-
 def test_wrong_usage_is_exit_code_2() -> None:
-    assert run("dmeo").returncode == 2
+    assert start("dmeo").returncode == 2
 
 
 def test_importing_sentrack_does_not_import_numba() -> None:

@@ -1,43 +1,18 @@
 """The commands `index`, `library`, `search` and `describe`, as a person uses them."""
 
 import json
-import sys
 from pathlib import Path
-from subprocess import CompletedProcess
-from typing import Protocol
 
 import av
 import pytest
 
-from sentrack import cli
 from sentrack.tasks import Library
 from sentrack.vision import load_clip, save_clip
+from tests.commands import Run, start
 from tests.tasks.scenes import scene
-from tests.test_cli import run as start
 
 SENTENCE = "The person picked up the cup."
 OTHER = "The person approached the chair."
-
-
-class Run(Protocol):
-    def __call__(self, *arguments: str) -> CompletedProcess[str]: ...
-
-
-@pytest.fixture
-def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs a command in this process, which is ready sooner than another."""
-    monkeypatch.setenv("COLUMNS", "200")
-
-    def command(*arguments: str) -> CompletedProcess[str]:
-        capfd.readouterr()
-        monkeypatch.setattr(sys, "argv", ["sentrack", *arguments])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-        code = stop.value.code or 0
-        assert isinstance(code, int)
-        return CompletedProcess(arguments, code, *capfd.readouterr())
-
-    return command
 
 
 @pytest.fixture(scope="module")

@@ -30,7 +30,7 @@ def crossing() -> sentrack.Clip:
 
 @pytest.fixture(scope="module")
 def driveway() -> sentrack.Clip:
-    return sentrack.load_clip(footage("driveway"), start=9, end=29)
+    return sentrack.load_clip(footage("driveway"), start=9, end=29, fps=5)
 
 
 def test_towards_and_away_are_different_people(crossing: sentrack.Clip) -> None:
@@ -62,7 +62,7 @@ def test_the_car_is_tracked_while_it_is_visible(driveway: sentrack.Clip) -> None
         if len(sure) and sure.max() > 0.5:
             best = driveway.boxes[rows][sure.argmax()]
             hits.append(ious(tracking.participants[0].boxes[t : t + 1], best[None])[0])
-    assert len(hits) > 120
+    assert len(hits) > 60
     assert np.mean(hits) > 0.9
     assert tracking.certified
 

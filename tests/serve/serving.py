@@ -8,17 +8,19 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx
 import numpy as np
 
-from sentrack.library.entries import Origin, pack, rows
+from sentrack.library.catalogue import write_rows
+from sentrack.library.entries import Origin, pack, read_facts, rows
+from sentrack.library.folder import Folder
 from sentrack.vision import clip_from_arrays
 from sentrack.vision.wheels import checksum
-from tests.tasks.scenes import CLASSES, library
+from tests.tasks.scenes import CLASSES, library, scene
 from tests.vision.films import film
 from tests.waiting import HANG, until
 
@@ -123,3 +125,39 @@ def shown(folder: Path, source: Path, name: str) -> None:
     )
     origin = Origin(name, str(source), None, checksum(source), {"detector": "made-up"})
     (folder / origin.file).write_bytes(pack(rows(clip), origin))
+
+
+def many(folder: Path, count: int) -> None:
+    """A library of which only the catalogue can be read: every clip is an empty file."""
+    folder.mkdir()
+    store = Folder(folder)
+    facts = []
+    for seed in range(8):
+        origin = Origin("x", "clip", None, "0", {})
+        store.put(origin.file, pack(rows(scene(seed)), origin))
+        facts.append(json.loads(read_facts(store, origin.file)))
+        store.remove(origin.file)
+    listed = []
+    for n in range(count):
+        origin = Origin(f"street/clip-{n:05d}", "clip", None, f"{n:064x}", {})
+        (folder / origin.file).touch()
+        told = facts[n % 8] | {"origin": asdict(origin)}
+        listed.append((origin.file, (1000, json.dumps(told))))
+    write_rows(store, listed)
+
+
+def first_page(server: Server) -> int:
+    """Bytes of what the page asks for when it is opened, and of its own files."""
+    total = 0
+    for path in (
+        "/",
+        "/api/library",
+        "/api/videos",
+        "/api/health",
+        "/page/app.js",
+        "/page/app.css",
+    ):
+        answer = server.get(path)
+        assert answer.status_code == 200
+        total += len(answer.content)
+    return total

@@ -18,8 +18,8 @@ from sentrack.vision.video import Video
 from ..conftest import Chromium, Tab
 from ..tasks.scenes import scene
 from ..waiting import until
-from .serving import Server, served
-from .test_scale import BYTES, many
+from .serving import Server, many, served
+from .test_scale import BYTES, CLIPS
 
 SENTENCE = "The person carried the cup."
 MANY = 100  # clips: more than are shown at first
@@ -256,7 +256,7 @@ def test_everything_can_be_done_by_keyboard(chromium: Chromium, site: Site) -> N
 
 
 def test_the_first_page_of_many_clips_is_small(chromium: Chromium, tmp_path: Path) -> None:
-    many(tmp_path / "lib")
+    many(tmp_path / "lib", CLIPS)
     with served(tmp_path / "lib", "--workers", "1") as server:
         tab = chromium.open(Site(server).at())
         expect(tab.page.locator(".grid .card")).to_have_count(48)

@@ -185,7 +185,7 @@ def test_few_jobs_are_done_here() -> None:
 
 
 def test_a_cluster_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    connect = distributed.Client
+    connect = distributed.client.Client
     monkeypatch.setattr(
         distributed, "Client", lambda *given, **options: connect(*given, **options | {"timeout": 1})
     )

@@ -1,0 +1,43 @@
+"""Kernels do the same uncompiled, so that they can be stepped through and covered."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def told(**environment: str) -> Any:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "tests.inference.uncompiled"],
+        cwd=ROOT,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+def leaves(tree: Any) -> Iterator[Any]:
+    if isinstance(tree, list):
+        for branch in tree:
+            yield from leaves(branch)
+        yield len(tree)
+    else:
+        yield tree
+
+
+def test_kernels_do_the_same_uncompiled() -> None:
+    plain = [*leaves(told(NUMBA_DISABLE_JIT="1"))]
+    compiled = [*leaves(told(NUMBA_DISABLE_JIT="0"))]
+    assert len(plain) > 1000
+    numbers = [each for each in plain if not isinstance(each, str)]
+    assert numbers == pytest.approx([each for each in compiled if not isinstance(each, str)])
+    assert [e for e in plain if isinstance(e, str)] == [e for e in compiled if isinstance(e, str)]

@@ -1,0 +1,112 @@
+"""Prints what every kernel computes, for a comparison of compiled ones with plain Python.
+
+The problems are small: plain Python is a thousand times slower.
+"""
+
+import json
+from typing import Any
+
+import numpy as np
+from numba import config
+
+from sentrack.inference import (
+    Growth,
+    Method,
+    Polynomial,
+    Problem,
+    large,
+    posteriors,
+    solve,
+    viterbi,
+)
+from sentrack.inference.growth_kernels import LANES
+from sentrack.inference.shortlist import candidate_bounds
+from sentrack.inference.terms import reduce
+from sentrack.objective.ceiling import _sweep
+from sentrack.tasks.describing.kernel import best_tracks
+from sentrack.vision.detectors.suppression import suppress
+from tests.inference.strategies import Array, assemble
+
+Shape = tuple[list[int], list[int], list[tuple[int, ...]]]
+
+# Candidates of every track, states of every word, and what the words speak of. Axes of one label,
+# of few and of many have kernels, or branches of them, of their own.
+SHAPES: tuple[Shape, ...] = (
+    ([3], [], []),
+    ([3, 2], [2], [(0, 1)]),
+    ([1, 3, 2], [3, 1], [(0, 1), (2, 1)]),
+    ([3, 3, 3], [2, 2, 1], [(0, 1), (1, 2), (2, 0)]),
+    ([2, 3, 2, 3], [2, 2], [(0, 1, 2), (3,)]),
+)
+LARGE: tuple[Shape, ...] = (
+    ([4, 3, 70], [2], [(0, 1)]),
+    ([5, 6, 7], [2], [(0, 1, 2)]),
+    ([1, 1], [1], [(0, 1)]),
+)
+T = 4
+METHODS: tuple[Method, ...] = ("auto", "viterbi", "dual", "ascent")
+
+
+def problem(shape: Shape, seed: int) -> Problem:
+    """With some choices forbidden."""
+    rng, (sizes, states, links) = np.random.default_rng(seed), shape
+
+    def values(size: tuple[int, ...], planted: tuple[Any, ...]) -> Array:
+        table = np.where(rng.random(size) < 0.1, -np.inf, rng.normal(size=size))
+        table[planted] = 0.0
+        return table
+
+    ragged = np.array(sizes)[:, None] - (rng.random((len(sizes), T)) < 0.3)
+    return assemble(np.maximum(ragged, 1), states, links, values)
+
+
+def solved() -> Any:
+    for shape in SHAPES:
+        for seed in range(2):
+            made = problem(shape, seed)
+            for method in METHODS:
+                found = solve(made, method)
+                yield found.score, found.upper_bound, found.tracks.tolist(), found.states.tolist()
+            for marginal in posteriors(made).tracks:
+                yield [frame.tolist() for frame in marginal]
+            for terms in reduce(made).components:
+                bounds = candidate_bounds(terms)
+                yield bounds[bounds < np.inf].tolist()
+
+
+def solved_frame_by_frame() -> Any:
+    viterbi.PARALLEL_STATES = 1
+    if config.DISABLE_JIT:  # else they are a part of what is compiled, and kept
+        large.SHORT, large.FEW, large.WIDE = 20, 2, 4
+    for shape in LARGE:
+        found = solve(problem(shape, 0), "viterbi")
+        yield found.score, found.tracks.tolist(), found.states.tolist()
+
+
+def grown() -> Any:
+    made = problem(SHAPES[3], 0)
+    tracks, states, value = Growth(starts=LANES + 1, iterations=2, final_iterations=4).maximize(
+        made
+    )
+    yield tracks.tolist(), states.tolist(), value
+    rng = np.random.default_rng(0)
+    terms = [((0, 1, 2), rng.normal(size=(3, 2, 2))), ((1, 3), rng.normal(size=(2, 5)))]
+    most = Polynomial([3, 2, 2, 5], terms).maximize(2, 3, 3)
+    yield most.labelling.tolist(), most.value, most.relaxed_value
+
+
+def others() -> Any:
+    rng = np.random.default_rng(0)
+    T, K, J = 4, 2, 3
+    told, f = rng.normal(size=(T, K, J, J, 1)), rng.normal(size=(3, T, J))
+    g, move = rng.normal(size=(3, T - 1, J, J)), rng.normal(size=(K, K))
+    yield best_tracks(told, rng.normal(size=K), move, np.ones(K, bool), f, g).tolist()
+    h = rng.normal(size=(T, K, J))
+    yield float(_sweep(h, g[0], np.arange(K), np.zeros(K), move, np.zeros(K)))
+    low = rng.uniform(0, 50, (40, 2))
+    boxes = np.concatenate([low, low + rng.uniform(10, 40, low.shape)], axis=1)
+    yield suppress(boxes, rng.integers(3, size=40), rng.random(40), 4, 0.4).tolist()
+
+
+if __name__ == "__main__":
+    print(json.dumps([*solved(), *solved_frame_by_frame(), *grown(), *others()]))
