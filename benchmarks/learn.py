@@ -21,7 +21,7 @@ from benchmarks.sampled import sampled, sharp_word
 from benchmarks.telling import Lines, tell
 from sentrack.lexicon import Lexicon
 from sentrack.progress import silent
-from sentrack.show.learning import draw_confusion
+from sentrack.show.confusion import draw_confusion
 from sentrack.tasks import track
 from sentrack.tasks.learn import Settings, learn
 from sentrack.tasks.learning.climbing import Patience, best_of

@@ -10,10 +10,10 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import expect
 
-from sentrack.show.encoding import Writer
+from sentrack.demo.footage import footage
+from sentrack.show.video_writer import Writer
 from sentrack.tasks import Library
-from sentrack.vision.footage import footage
-from sentrack.vision.video import Video
+from sentrack.vision.scan.video import Video
 
 from ..conftest import Chromium, Tab
 from ..tasks.scenes import scene

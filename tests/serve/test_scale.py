@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from sentrack.library.catalogue import write_rows
-from sentrack.library.entries import Origin, pack, read_facts, rows
+from sentrack.library.entry import Origin, pack, read_facts, rows
 from sentrack.library.folder import Folder
+from sentrack.library.manifest import write_rows
 from tests.serve.serving import Server, served
 from tests.tasks.scenes import scene
 

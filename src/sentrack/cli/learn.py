@@ -94,7 +94,7 @@ def learn(
     if other is not None:
         from rich.console import Console
 
-        from sentrack.show.learning import show_beside
+        from sentrack.show.confusion import show_beside
 
         show_beside(learned, other, Console())
     print(visible(output))

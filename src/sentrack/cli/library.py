@@ -109,7 +109,7 @@ def library(
     as_json: AsJson = False,
 ) -> None:
     """List the clips of a library, check it or repair it."""
-    from sentrack.library.checking import HOUR
+    from sentrack.library.integrity import HOUR
     from sentrack.show.entries import show_entries
 
     store, age = _library(library), 0.0 if at_once else HOUR

@@ -95,9 +95,9 @@ def track(
             with whole(mot) as temporary:
                 temporary.write_text("".join(answer.to_mot() for answer in answers))
         if output is not None or strip is not None:
-            from sentrack.show.annotate import annotate
+            from sentrack.show.annotation import annotate
+            from sentrack.show.film_strip import strip as draw
             from sentrack.show.pixels import pictures
-            from sentrack.show.strip import strip as draw
 
             if output is not None:
                 pixels = pictures(source, clip)
@@ -112,7 +112,7 @@ def track(
         return
     from rich.console import Console
 
-    from sentrack.show.tables import show_trackings
+    from sentrack.show.answers import show_trackings
 
     show_trackings(answers, Console())
     for path in (output, strip, mot, *written):

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sentrack.library.entries import FILE
+from sentrack.library.entry import FILE
 from sentrack.library.folder import LibraryError
 from sentrack.progress import Report
 from sentrack.vision.clip import ClipError
-from sentrack.vision.formats.names import Names
-from sentrack.vision.loading import FORMATS, kind_of, looking, videos
-from sentrack.vision.tables import CORNERS, Table, stem
-from sentrack.vision.wheels import checksum
+from sentrack.vision.downloads import checksum
+from sentrack.vision.io.class_names import Names
+from sentrack.vision.io.columns import CORNERS, Table, stem
+from sentrack.vision.io.formats import FORMATS, kind_of, looking, videos
 
 VIDEOS = ".3gp .asf .avi .flv .m2ts .m4v .mkv .mov .mp4 .mpeg .mpg .mts .ogv .ts .vob .webm .wmv"
 DETECTIONS = ".csv .gz .json .parquet .txt"

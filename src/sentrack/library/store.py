@@ -7,17 +7,17 @@ from typing import Any
 
 import pyarrow.parquet
 
-from sentrack.library.catalogue import Catalogue
-from sentrack.library.checking import HOUR, Problem, astray, behind, damaged, leftovers
-from sentrack.library.entries import CLIP, Entry, Origin, current, entry_of, pack, read_facts, rows
+from sentrack.library.entry import CLIP, Entry, Origin, current, entry_of, pack, read_facts, rows
 from sentrack.library.folder import Folder, LibraryError
-from sentrack.library.planning import THERE, Planner, Task, plan
+from sentrack.library.index_plan import THERE, Planner, Task, plan
+from sentrack.library.integrity import HOUR, Problem, astray, behind, damaged, leftovers
+from sentrack.library.manifest import Catalogue
 from sentrack.library.sources import Options
 from sentrack.progress import Report, silent
 from sentrack.vision import Clip, ClipError, is_video, kept, load_clip
-from sentrack.vision.detections import read_table
-from sentrack.vision.formats.names import Names
-from sentrack.vision.tables import nearest
+from sentrack.vision.arrays import read_table
+from sentrack.vision.io.class_names import Names
+from sentrack.vision.io.columns import nearest
 
 
 class Store:

@@ -6,14 +6,14 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from sentrack.serve.work import JobError
+from sentrack.serve.worker_pool import JobError
 from sentrack.show.drawing import outline
-from sentrack.show.encoding import Writer
 from sentrack.show.excerpt import FPS, WIDEST, smaller
 from sentrack.show.palette import colour
 from sentrack.show.pixels import PLAIN
+from sentrack.show.video_writer import Writer
 from sentrack.vision import Clip
-from sentrack.vision.video import Frame, Image, Video
+from sentrack.vision.scan.video import Frame, Image, Video
 
 BEFORE = 1.0  # seconds in which there is a frame, in any video but a slide show
 QUALITY = 80  # of JPEG, in per cent

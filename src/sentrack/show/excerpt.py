@@ -7,9 +7,9 @@ import cv2
 import numpy as np
 
 from sentrack.progress import Report, silent
-from sentrack.show.annotate import between
-from sentrack.show.encoding import Writer
-from sentrack.vision.video import Frame, Image
+from sentrack.show.annotation import between
+from sentrack.show.video_writer import Writer
+from sentrack.vision.scan.video import Frame, Image
 
 WIDEST = 960  # pixels
 FPS = 30.0  # about, for the encoder

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from sentrack.vision import Clip
-from sentrack.vision.loading import is_video
-from sentrack.vision.video import Frame, Video
+from sentrack.vision.io.formats import is_video
+from sentrack.vision.scan.video import Frame, Video
 
 PLAIN = (56, 50, 46)  # blue, green, red of the canvas where there are no pixels
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sentrack.vision.clip import ROWS, Bools, Clip, Floats, Ints
-from sentrack.vision.tables import class_name
+from sentrack.vision.io.columns import class_name
 
 MOVING = 0.5  # seconds after which a projected box rests: motion tells little about a later place
 PERCENTILE = 10.0  # of the scores of a class: a projected box is no better than a poor detection
