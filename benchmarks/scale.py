@@ -15,10 +15,8 @@ from sentrack.objective.building import prepared
 from sentrack.tasks import Library
 from sentrack.tasks.moments import most, timed
 from sentrack.tasks.track import vocabulary_of
+from sentrack.vision.scan import BEST, FPS, Video, observe
 from sentrack.vision.scan.detectors import open_detector
-from sentrack.vision.scan.observations import observe
-from sentrack.vision.scan.scanner import BEST, FPS
-from sentrack.vision.scan.video import Video
 
 SECONDS = 30.0  # of the street that are looked at
 HOURS = 10_000

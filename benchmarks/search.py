@@ -32,8 +32,7 @@ from sentrack.objective import build
 from sentrack.tasks import Library, Moment, Moments
 from sentrack.tasks.moments import LEAST, moments, timed
 from sentrack.tasks.track import vocabulary_of
-from sentrack.vision import ClipError
-from sentrack.vision.clip import Bools, Clip, Floats
+from sentrack.vision import Bools, Clip, ClipError, Floats
 
 OVERLAP = 0.3  # temporal intersection over union from which on a moment hits a segment
 TOPS = (1, 3)  # moments that are looked at

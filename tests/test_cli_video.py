@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from sentrack import cli
-from sentrack.demo.footage import footage
+from sentrack.demo import footage
 from tests.test_cli import run
 from tests.vision.films import film
 from tests.vision.scan.test_video import faults

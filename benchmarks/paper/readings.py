@@ -15,7 +15,7 @@ from sentrack.objective import Objective
 from sentrack.objective.building import word_terms
 from sentrack.objective.candidates import Cast, cast, detection_scores, track_terms
 from sentrack.tasks import understand
-from sentrack.vision.clip import Clip, Floats
+from sentrack.vision import Clip, Floats
 
 RELEASE = 1e-100  # what the authors' release takes for a probability of zero
 

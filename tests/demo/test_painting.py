@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from sentrack.demo.painting import paint
+from sentrack.demo import paint
 from sentrack.vision import two_activities
 from sentrack.vision.scan.video import Image
 

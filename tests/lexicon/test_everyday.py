@@ -15,7 +15,7 @@ from sentrack.language.vocabulary import heads
 from sentrack.lexicon import Lexicon, WordModel
 from sentrack.lexicon.features import COLOURS
 from sentrack.objective import Objective, build
-from sentrack.vision.arrays import clip_from_arrays
+from sentrack.vision import clip_from_arrays
 from sentrack.vision.clip import Clip
 
 LEXICON = Lexicon.load("everyday")

@@ -9,7 +9,7 @@ import pytest
 
 from sentrack.lexicon.features import COLOURS, FEATURES, STILL, Candidates
 from sentrack.objective.candidates import cast
-from sentrack.vision.arrays import clip_from_arrays
+from sentrack.vision import clip_from_arrays
 
 PAGE = Path(__file__).parents[2] / "docs" / "lexicon.md"
 OURS = [name for name in FEATURES if not name.startswith("paper-")]

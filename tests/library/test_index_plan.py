@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sentrack.library import LibraryError, Store, index_one
-from sentrack.vision import ClipError, save_clip
+from sentrack.vision import ClipError, load_clip, save_clip
 from sentrack.vision.scan import scanner
 from sentrack.vision.scan.detectors import Found
 from tests.library.scenes import assert_equal, files, scene
@@ -27,7 +27,7 @@ class Stub:
 
     classes = ("person", "dog")
 
-    def __init__(self, name: str = "stub", best: int = 10, **_: Any) -> None:
+    def __init__(self, name: str, best: int = 10, **_: Any) -> None:
         self.name, self.fingerprint = name, f"{name}/{best}"
 
     def detect(self, image: Any) -> Found:
@@ -150,19 +150,19 @@ def test_a_video_is_looked_at_and_noticed_when_settings_change(tmp_path: Path) -
     told: list[tuple[str, float]] = []
     (entry,) = store.add(path, report=lambda stage, done, _: told.append((stage, done)))
     assert told[-1] == ("looking", entry.T)
-    assert (entry.name, entry.detector, entry.size) == ("street", "stub", (64, 48))
+    assert (entry.name, entry.detector, entry.size) == ("street", "yolov4-tiny", (64, 48))
     assert abs(entry.T - 20) <= 1
     assert entry.seconds == pytest.approx(2.0, abs=0.11)
     assert entry.known == ("person", "dog")
     assert {k: (p.frames, p.best) for k, p in entry.classes.items()} == {"person": (entry.T, 0.5)}
     assert entry.origin.settings == {
-        "detector": "stub",
-        "fingerprint": "stub/10",
+        "detector": "yolov4-tiny",
+        "fingerprint": "yolov4-tiny/10",
         "best": 10,
         "fps": 10.0,
         "version": scanner.VERSION,
     }
-    assert_equal(store.clip("street"), scanner.look(path))
+    assert_equal(store.clip("street"), load_clip(path))
 
     def state(**options: Any) -> tuple[str, str]:
         (task,) = store.plan([path], **options)
@@ -171,11 +171,23 @@ def test_a_video_is_looked_at_and_noticed_when_settings_change(tmp_path: Path) -
     assert state() == ("there", "nothing has changed")
     assert state(fps=10, best=10) == ("there", "nothing has changed")
     assert state(fps=5) == ("changed", "fps 10.0 → 5.0")
-    assert state(detector="other") == ("changed", "detector stub → other")
+    assert state(detector="other") == ("changed", "detector yolov4-tiny → other")
     assert state(best=3) == ("changed", "best 10 → 3, fingerprint")
     (entry,) = store.add(path, fps=5)
     assert abs(entry.T - 10) <= 1
     assert [each.T for each in store.entries()] == [entry.T]
+
+
+@pytest.mark.usefixtures("stub")
+def test_what_was_scanned_is_indexed_without_another_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, store = film(tmp_path / "street.mp4"), Store(tmp_path / "lib")
+    clip = load_clip(path)
+    (task,) = store.plan([path])
+    for name in ("Video", "open_detector", "checksum"):
+        monkeypatch.setattr(scanner, name, None)
+    assert_equal(store.clip(index_one(store.url, task)), clip)
 
 
 @pytest.mark.usefixtures("stub")

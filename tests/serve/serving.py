@@ -15,9 +15,10 @@ from typing import Any
 import httpx
 import numpy as np
 
-from sentrack.library.entry import Origin, pack, rows
+from sentrack.library.entry import Origin, pack
 from sentrack.vision import clip_from_arrays
 from sentrack.vision.downloads import checksum
+from sentrack.vision.io import table_of
 from tests.tasks.scenes import CLASSES, library
 from tests.vision.films import film
 from tests.waiting import HANG, until
@@ -122,4 +123,4 @@ def shown(folder: Path, source: Path, name: str) -> None:
         label=np.full(T, CLASSES.index("person")),
     )
     origin = Origin(name, str(source), None, checksum(source), {"detector": "made-up"})
-    (folder / origin.file).write_bytes(pack(rows(clip), origin))
+    (folder / origin.file).write_bytes(pack(table_of(clip), origin))

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from sentrack.library.entry import Origin, pack, read_facts, rows
+from sentrack.library.entry import Origin, pack, read_facts
 from sentrack.library.folder import Folder
 from sentrack.library.manifest import write_rows
+from sentrack.vision.io import table_of
 from tests.serve.serving import Server, served
 from tests.tasks.scenes import scene
 
@@ -23,7 +24,7 @@ def many(folder: Path) -> None:
     facts = []
     for seed in range(8):
         origin = Origin("x", "clip", None, "0", {})
-        store.put(origin.file, pack(rows(scene(seed)), origin))
+        store.put(origin.file, pack(table_of(scene(seed)), origin))
         facts.append(json.loads(read_facts(store, origin.file)))
         store.remove(origin.file)
     listed = []

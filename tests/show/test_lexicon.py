@@ -8,7 +8,8 @@ import pytest
 from rich.console import Console
 
 from sentrack.lexicon import Lexicon
-from sentrack.show.confusion import draw_confusion, show_beside
+from sentrack.show.confusion import draw_confusion
+from sentrack.show.lexicon import show_beside
 
 
 def test_words_stand_side_by_side() -> None:

@@ -14,8 +14,7 @@ from rich.console import Console
 import sentrack
 from sentrack.lexicon import Lexicon
 from sentrack.show.answers import show_trackings
-from sentrack.show.confusion import show_beside
-from sentrack.show.lexicon import show_word, show_words
+from sentrack.show.lexicon import show_beside, show_word, show_words
 from sentrack.show.terminal import plain
 from sentrack.vision import clip_from_arrays
 

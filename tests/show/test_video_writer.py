@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sentrack.errors import SentrackError
-from sentrack.show.video_writer import Writer
+from sentrack.show.video_writer import VideoWriter
 from sentrack.vision.scan.video import Image
 
 
@@ -27,7 +27,7 @@ def grey(level: int, width: int = 32, height: int = 32) -> Image:
 
 def test_the_file_plays_in_a_browser(tmp_path: Path) -> None:
     path = tmp_path / "a.mp4"
-    with Writer(path, 25) as writer:
+    with VideoWriter(path, 25) as writer:
         for n in range(30):
             writer.write(grey(8 * n), n / 25)
     with av.open(str(path)) as container:
@@ -53,7 +53,7 @@ def test_every_frame_is_shown_at_its_own_time(
 ) -> None:
     path = tmp_path_factory.mktemp("times") / "a.mp4"
     times = start + np.cumsum([0.0, *gaps])
-    with Writer(path, 30) as writer:
+    with VideoWriter(path, 30) as writer:
         for n, time in enumerate(times):
             writer.write(grey(n), float(time))
     found = [time for time, _ in decoded(path)]
@@ -62,7 +62,7 @@ def test_every_frame_is_shown_at_its_own_time(
 
 
 def test_frames_at_one_time_do_not_stop_it(tmp_path: Path) -> None:
-    with Writer(tmp_path / "a.mp4", 30) as writer:
+    with VideoWriter(tmp_path / "a.mp4", 30) as writer:
         for time in (1.0, 1.0, 1.0, 2.0):
             writer.write(grey(9), time)
     assert [round(time, 3) for time, _ in decoded(tmp_path / "a.mp4")] == [0, 0, 0, 1]
@@ -70,7 +70,7 @@ def test_frames_at_one_time_do_not_stop_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("width", "height"), [(33, 32), (32, 33), (35, 37)])
 def test_odd_sizes_become_even_and_lose_nothing(tmp_path: Path, width: int, height: int) -> None:
-    with Writer(tmp_path / "a.mp4", 30) as writer:
+    with VideoWriter(tmp_path / "a.mp4", 30) as writer:
         writer.write(grey(200, width, height), 0)
     [(_, image)] = decoded(tmp_path / "a.mp4")
     assert image.shape == (height + height % 2, width + width % 2, 3)
@@ -81,7 +81,7 @@ def test_odd_sizes_become_even_and_lose_nothing(tmp_path: Path, width: int, heig
 def test_colours_are_kept(tmp_path: Path, height: int) -> None:
     colours = [(0, 159, 230), (233, 180, 86), (115, 158, 0), (66, 228, 240), (0, 0, 255)]
     image = np.repeat(np.array([colours], np.uint8), 32, axis=1).repeat(height, axis=0)
-    with Writer(tmp_path / "a.mp4", 30) as writer:
+    with VideoWriter(tmp_path / "a.mp4", 30) as writer:
         writer.write(image, 0)
     [(_, found)] = decoded(tmp_path / "a.mp4")
     for n, colour in enumerate(colours):
@@ -92,7 +92,7 @@ def test_colours_are_kept(tmp_path: Path, height: int) -> None:
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, ValueError])
 def test_nothing_is_left_when_it_is_interrupted(tmp_path: Path, error: type[BaseException]) -> None:
     def work() -> None:
-        with Writer(tmp_path / "a.mp4", 30) as writer:
+        with VideoWriter(tmp_path / "a.mp4", 30) as writer:
             for n in range(100):
                 writer.write(grey(n), n / 30)
             raise error
@@ -105,9 +105,9 @@ def test_nothing_is_left_when_it_is_interrupted(tmp_path: Path, error: type[Base
 def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     code = f"""
 import numpy as np
-from sentrack.show.video_writer import Writer
+from sentrack.show.video_writer import VideoWriter
 
-with Writer({str(tmp_path / "a.mp4")!r}, 30) as writer:
+with VideoWriter({str(tmp_path / "a.mp4")!r}, 30) as writer:
     for n in range(10**9):
         writer.write(np.full((96, 128, 3), n % 256, np.uint8), n / 30)
         if n == 100:
@@ -128,7 +128,7 @@ def test_an_older_file_survives_an_interruption(tmp_path: Path) -> None:
     path.write_text("older")
 
     def work() -> None:
-        with Writer(path, 30) as writer:
+        with VideoWriter(path, 30) as writer:
             writer.write(grey(0), 0)
             raise KeyboardInterrupt
 
@@ -145,12 +145,12 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(
 import resource, sys
 import numpy as np
 from sentrack.errors import SentrackError
-from sentrack.show.video_writer import Writer
+from sentrack.show.video_writer import VideoWriter
 
 resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, resource.RLIM_INFINITY))
 rng = np.random.default_rng(0)
 try:
-    with Writer({str(tmp_path / "a.mp4")!r}, 30) as writer:
+    with VideoWriter({str(tmp_path / "a.mp4")!r}, 30) as writer:
         for n in range({frames}):
             writer.write(rng.integers(0, 256, (96, 128, 3), np.uint8), n / 30)
 except SentrackError as error:
@@ -168,7 +168,7 @@ except SentrackError as error:
 
 def test_a_missing_folder_is_one_line(tmp_path: Path) -> None:
     def work() -> None:
-        with Writer(tmp_path / "none" / "a.mp4", 30) as writer:
+        with VideoWriter(tmp_path / "none" / "a.mp4", 30) as writer:
             writer.write(grey(0), 0)
 
     with pytest.raises(SentrackError, match="No such file or directory") as caught:
@@ -177,6 +177,6 @@ def test_a_missing_folder_is_one_line(tmp_path: Path) -> None:
 
 
 def test_no_frame_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(SentrackError, match="no frame"), Writer(tmp_path / "a.mp4", 30):
+    with pytest.raises(SentrackError, match="no frame"), VideoWriter(tmp_path / "a.mp4", 30):
         pass
     assert list(tmp_path.iterdir()) == []

@@ -71,7 +71,7 @@ def test_members_are_fetched_once_and_nothing_else(
     cache: Path, shelf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    folder = downloads.fetch(REQUIREMENT, DIGESTS, lambda stage, *_: said.append(stage))
+    folder = downloads.fetch_files(REQUIREMENT, DIGESTS, lambda stage, *_: said.append(stage))
     assert {name: (folder / name).read_bytes() for name in MEMBERS} == MEMBERS
     assert files(folder) == set(MEMBERS)
     assert folder.is_relative_to(cache)
@@ -80,31 +80,33 @@ def test_members_are_fetched_once_and_nothing_else(
     (shelf / "sentrack_toy-1.0-py3-none-any.whl").unlink()
     monkeypatch.setattr(sys, "executable", "no-python")
     said.clear()
-    assert downloads.fetch(REQUIREMENT, DIGESTS, lambda stage, *_: said.append(stage)) == folder
+    assert (
+        downloads.fetch_files(REQUIREMENT, DIGESTS, lambda stage, *_: said.append(stage)) == folder
+    )
     assert said == []
 
 
 @pytest.mark.usefixtures("cache", "shelf")
 def test_only_what_is_missing_is_fetched_again() -> None:
-    folder = downloads.fetch(REQUIREMENT, DIGESTS, silent)
+    folder = downloads.fetch_files(REQUIREMENT, DIGESTS, silent)
     (folder / "toy/b.txt").unlink()
     untouched = (folder / "toy/deep/a.bin").stat()
-    downloads.fetch(REQUIREMENT, DIGESTS, silent)
+    downloads.fetch_files(REQUIREMENT, DIGESTS, silent)
     assert (folder / "toy/b.txt").read_bytes() == b"beta"
     assert (folder / "toy/deep/a.bin").stat().st_ino == untouched.st_ino
 
 
 @pytest.mark.usefixtures("cache", "shelf")
 def test_a_corrupt_file_is_named() -> None:
-    folder = downloads.fetch(REQUIREMENT, DIGESTS, silent)
+    folder = downloads.fetch_files(REQUIREMENT, DIGESTS, silent)
     file = folder / "toy/deep/a.bin"
     file.write_bytes(file.read_bytes()[:-1])
     with pytest.raises(downloads.WheelError, match=r"is corrupt.*delete it") as caught:
-        downloads.fetch(REQUIREMENT, DIGESTS, silent)
+        downloads.fetch_files(REQUIREMENT, DIGESTS, silent)
     assert str(file) in str(caught.value)
     assert "\n" not in str(caught.value)
     file.unlink()
-    assert downloads.fetch(REQUIREMENT, DIGESTS, silent) == folder
+    assert downloads.fetch_files(REQUIREMENT, DIGESTS, silent) == folder
 
 
 @pytest.mark.parametrize("other", ["changed", "gone", "broken"])
@@ -120,7 +122,7 @@ def test_another_wheel_than_the_one_meant(cache: Path, shelf: Path, other: str) 
         path.write_bytes(content.replace(b"alphaalpha", b"alphablpha", 1))
         wanted = DIGESTS
     with pytest.raises(downloads.WheelError) as caught:
-        downloads.fetch(REQUIREMENT, wanted, silent)
+        downloads.fetch_files(REQUIREMENT, wanted, silent)
     assert "sentrack_toy-1.0-py3-none-any.whl is not the wheel that is meant" in str(caught.value)
     assert "\n" not in str(caught.value)
     assert files(cache) <= {f"wheels/sentrack-toy-1.0/{name}" for name in MEMBERS}
@@ -130,7 +132,7 @@ def test_another_wheel_than_the_one_meant(cache: Path, shelf: Path, other: str) 
 def test_three_processes_at_once(cache: Path) -> None:
     code = (
         "from sentrack.progress import silent; from sentrack.vision import downloads;"
-        f"print(downloads.fetch({REQUIREMENT!r}, {DIGESTS!r}, silent))"
+        f"print(downloads.fetch_files({REQUIREMENT!r}, {DIGESTS!r}, silent))"
     )
     started = [
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
@@ -154,7 +156,7 @@ def test_an_interruption_leaves_nothing(
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        downloads.fetch(REQUIREMENT, DIGESTS, interrupt)
+        downloads.fetch_files(REQUIREMENT, DIGESTS, interrupt)
     assert list(scratch.iterdir()) == []
     assert files(cache) == set()
 
@@ -175,7 +177,7 @@ def test_offline(cache: Path) -> None:
 def test_a_python_without_pip(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(downloads.UnreachableError, match=r"no pip.*ensurepip"):
-        downloads.fetch(REQUIREMENT, DIGESTS, silent)
+        downloads.fetch_files(REQUIREMENT, DIGESTS, silent)
 
 
 @pytest.mark.usefixtures("shelf")
@@ -183,7 +185,7 @@ def test_a_cache_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (tmp_path / "file").write_text("not a folder")
     monkeypatch.setenv("SENTRACK_CACHE", str(tmp_path / "file"))
     with pytest.raises(SentrackError, match="SENTRACK_CACHE") as caught:
-        downloads.fetch(REQUIREMENT, DIGESTS, silent)
+        downloads.fetch_files(REQUIREMENT, DIGESTS, silent)
     assert "\n" not in str(caught.value)
 
 

@@ -1,13 +1,12 @@
 """Which reader and which writer a path gets, and what is said when it gets none."""
 
 import sys
-import types
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sentrack.vision import Clip, ClipError, load_clip, save_clip, two_activities, videos
+from sentrack.vision import Clip, ClipError, load_clip, save_clip, scan, two_activities, videos
 
 KITTI = "0 1 Car 0 0 0 1 2 3 4 1 1 1 1 1 1 1\n"
 MOT = "1,7,1,2,3,4,0.5,-1,-1,-1\n"
@@ -98,13 +97,15 @@ def test_anything_else_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     asked: dict[str, Any] = {}
     seen = two_activities(0)[0]
 
-    def look(source: Path, **options: Any) -> Clip:
-        asked.update(options, source=source)
-        return seen
+    class Scan:
+        def __init__(self, source: Path, **options: Any) -> None:
+            asked.update(options, source=source)
 
-    module = types.ModuleType("sentrack.vision.scan.scanner")
-    monkeypatch.setattr(module, "look", look, raising=False)
-    monkeypatch.setitem(sys.modules, "sentrack.vision.scan.scanner", module)
+        def clip(self, start: float | None, end: float | None) -> Clip:
+            assert (start, end) == (asked["start"], asked["end"])
+            return seen
+
+    monkeypatch.setattr(scan, "scan_video", Scan)
     assert load_clip(path, start=1, end=2, fps=5, detector="own.onnx", names=["cup"]) is seen
     assert {key: asked[key] for key in ("source", "start", "end", "fps", "detector", "names")} == {
         "source": path,

@@ -9,22 +9,27 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
+from sentrack.demo.strokes import (
+    Canvas,
+    Colour,
+    Point,
+    disc,
+    line,
+    shade,
+    shape,
+    slab,
+    within,
+)
 from sentrack.demo.synthetic import SECONDS, Truth
-from sentrack.vision.clip import Clip, Floats
-from sentrack.vision.scan.video import Frame
+from sentrack.vision import Clip, Floats
+from sentrack.vision.scan import Frame
 
 FINE = 2  # painted pixels per pixel of the frame
-FRACTION = 4  # bits behind the point in the coordinates that OpenCV draws at
 FLOOR = 0.415  # where the wall ends, in frame heights
 STEP = 0.36  # box widths that a foot moves back and forth about the middle
 LIFT = 0.045  # box heights that a foot is lifted
 REACH = 0.9  # seconds that a hand takes to reach what it is about to lift
-
-Canvas = npt.NDArray[np.uint8]
-Point = npt.NDArray[np.float64]  # (2,) x and y
-Colour = tuple[int, int, int]  # blue, green, red
 
 
 @dataclass(frozen=True)
@@ -100,19 +105,19 @@ class _Body:
         """A leg from the hip to a foot, which is the middle of the sole."""
         hip, ankle = self.at(0, 0.52), foot - np.array([0, 0.035 * self.height])
         knee = self.joint(hip, ankle, 0.225, 1)
-        _line(self.image, [hip, knee], colour, self.thick(0.088))
-        _line(self.image, [knee, ankle], colour, self.thick(0.068))
+        line(self.image, [hip, knee], colour, self.thick(0.088))
+        line(self.image, [knee, ankle], colour, self.thick(0.068))
         long, high = 0.085 * self.height, 0.029 * self.height
         toe = foot + np.array([self.looks.facing * 0.7 * long, -0.5 * high])
         heel = foot + np.array([-self.looks.facing * 0.3 * long, -0.5 * high])
-        _line(self.image, [heel, toe], self.looks.shoes, round(high))
+        line(self.image, [heel, toe], self.looks.shoes, round(high))
 
     def arm(self, hand: Point, shoulder: Point, colour: Colour) -> None:
         """An arm with a short sleeve."""
         elbow = self.joint(shoulder, hand, 0.17, -1)
-        _line(self.image, [shoulder, elbow], colour, self.thick(0.062))
-        _line(self.image, [elbow, hand], self.looks.skin, self.thick(0.042))
-        _disc(self.image, hand, 0.03 * self.height, 0.03 * self.height, self.looks.skin)
+        line(self.image, [shoulder, elbow], colour, self.thick(0.062))
+        line(self.image, [elbow, hand], self.looks.skin, self.thick(0.042))
+        disc(self.image, hand, 0.03 * self.height, 0.03 * self.height, self.looks.skin)
 
     def torso(self, wide: float) -> None:
         """The trunk, from the hip to the shoulders, `wide` box heights at the shoulders."""
@@ -120,19 +125,19 @@ class _Body:
         chest, waist = 0.5 * wide * aspect, 0.36 * wide * aspect
         corners = [(-chest, 0.215), (chest, 0.215), (waist, 0.53), (-waist, 0.53)]
         points = [self.at(x, y) for x, y in corners]
-        _shape(self.image, points, self.looks.shirt)
-        _line(self.image, [*points, points[0]], self.looks.shirt, self.thick(0.05))
+        shape(self.image, points, self.looks.shirt)
+        line(self.image, [*points, points[0]], self.looks.shirt, self.thick(0.05))
 
     def head(self) -> None:
         """The head in profile, with hair and an eye; the hair touches the top of the box."""
         h, w = self.height, self.height / self.width
-        _line(self.image, [self.at(0, 0.15), self.at(0, 0.21)], self.looks.skin, self.thick(0.05))
-        _disc(self.image, self.at(0, 0.083), 0.068 * h, 0.083 * h, self.looks.hair)
-        _disc(self.image, self.at(0.014 * w, 0.098), 0.058 * h, 0.068 * h, self.looks.skin)
-        _disc(self.image, self.at(-0.008 * w, 0.050), 0.062 * h, 0.036 * h, self.looks.hair)
-        _disc(self.image, self.at(0.074 * w, 0.105), 0.011 * h, 0.012 * h, self.looks.skin)
-        _disc(self.image, self.at(0.044 * w, 0.095), 0.008 * h, 0.011 * h, (50, 44, 40))
-        _disc(self.image, self.at(-0.022 * w, 0.105), 0.012 * h, 0.018 * h, _shade(self.looks.skin))
+        line(self.image, [self.at(0, 0.15), self.at(0, 0.21)], self.looks.skin, self.thick(0.05))
+        disc(self.image, self.at(0, 0.083), 0.068 * h, 0.083 * h, self.looks.hair)
+        disc(self.image, self.at(0.014 * w, 0.098), 0.058 * h, 0.068 * h, self.looks.skin)
+        disc(self.image, self.at(-0.008 * w, 0.050), 0.062 * h, 0.036 * h, self.looks.hair)
+        disc(self.image, self.at(0.074 * w, 0.105), 0.011 * h, 0.012 * h, self.looks.skin)
+        disc(self.image, self.at(0.044 * w, 0.095), 0.008 * h, 0.011 * h, (50, 44, 40))
+        disc(self.image, self.at(-0.022 * w, 0.105), 0.012 * h, 0.018 * h, shade(self.looks.skin))
 
 
 def _walker(image: Canvas, boxes: Floats, t: int, looks: Looks, load: Floats | None = None) -> None:
@@ -140,22 +145,22 @@ def _walker(image: Canvas, boxes: Floats, t: int, looks: Looks, load: Floats | N
     body = _Body(image, boxes[t], looks)
     gone = abs(boxes[t, 0] - boxes[0, 0]) / body.width
     near, far = (_foot(gone / (4 * STEP) + shift) for shift in (0.1, 0.6))
-    body.leg(body.at(*far), _shade(looks.trousers))
+    body.leg(body.at(*far), shade(looks.trousers))
     swing = near[0] / STEP  # arms swing against the legs
     shoulder = body.at(0, 0.245)
     if load is None:
-        body.arm(body.at(0.36 * swing, 0.56), shoulder, _shade(looks.shirt))
+        body.arm(body.at(0.36 * swing, 0.56), shoulder, shade(looks.shirt))
     else:
         body.arm(np.array([load[0] + 0.72 * (load[2] - load[0]), load[3]]), shoulder, looks.shirt)
     body.torso(0.13)
     body.leg(body.at(*near), looks.trousers)
     body.head()
     if load is None:
-        body.arm(body.at(-0.36 * swing, 0.56), shoulder, _shade(looks.shirt, 0.9))
+        body.arm(body.at(-0.36 * swing, 0.56), shoulder, shade(looks.shirt, 0.9))
     else:
         _backpack(image, load)
         hand = np.array([load[0] + 0.5 * (load[2] - load[0]), load[1] + 0.62 * (load[3] - load[1])])
-        body.arm(hand, shoulder, _shade(looks.shirt, 0.9))
+        body.arm(hand, shoulder, shade(looks.shirt, 0.9))
 
 
 def _foot(cycle: float) -> tuple[float, float]:
@@ -172,8 +177,8 @@ def _drinker(
 ) -> None:
     """A person at a table, whose hand has come `reached` of the way to the cup."""
     body = _Body(image, box, looks)
-    body.leg(body.at(0.19, 1), _shade(looks.trousers))
-    body.arm(body.at(-0.36, 0.55), body.at(-0.13, 0.25), _shade(looks.shirt))
+    body.leg(body.at(0.19, 1), shade(looks.trousers))
+    body.arm(body.at(-0.36, 0.55), body.at(-0.13, 0.25), shade(looks.shirt))
     body.torso(0.16)
     body.leg(body.at(-0.22, 1), looks.trousers)
     body.head()
@@ -182,7 +187,7 @@ def _drinker(
     handle = np.array([cup[0] + 0.25 * (cup[2] - cup[0]), (cup[1] + cup[3]) / 2])
     ease = reached**2 * (3 - 2 * reached)
     hand = (1 - ease) * body.at(0.33, 0.56) + ease * handle
-    body.arm(hand, body.at(0.04, 0.25), _shade(looks.shirt, 0.9))
+    body.arm(hand, body.at(0.04, 0.25), shade(looks.shirt, 0.9))
 
 
 # Things.
@@ -191,51 +196,49 @@ def _drinker(
 def _chair(image: Canvas, box: Floats) -> None:
     wood, dark = (66, 112, 164), (44, 82, 126)
     for x, top in ((0.12, 0.5), (0.88, 0.5)):
-        _slab(image, box, x - 0.05, top, x + 0.05, 1.0, dark)
+        slab(image, box, x - 0.05, top, x + 0.05, 1.0, dark)
     for x in (0.0, 0.88):
-        _slab(image, box, x, 0.0, x + 0.12, 1.0, wood)
+        slab(image, box, x, 0.0, x + 0.12, 1.0, wood)
     for y in (0.04, 0.2, 0.36):
-        _slab(image, box, 0.06, y, 0.94, y + 0.09, wood)
-    _slab(image, box, 0.0, 0.53, 1.0, 0.64, _shade(wood, 1.15))
-    _slab(image, box, 0.06, 0.78, 0.94, 0.82, dark)
+        slab(image, box, 0.06, y, 0.94, y + 0.09, wood)
+    slab(image, box, 0.0, 0.53, 1.0, 0.64, shade(wood, 1.15))
+    slab(image, box, 0.06, 0.78, 0.94, 0.82, dark)
 
 
 def _table(image: Canvas, box: Floats) -> None:
     wood, dark = (92, 142, 192), (62, 104, 150)
     for x in (0.16, 0.76):
-        _slab(image, box, x, 0.1, x + 0.06, 0.88, _shade(dark, 0.9))
+        slab(image, box, x, 0.1, x + 0.06, 0.88, shade(dark, 0.9))
     for x in (0.04, 0.88):
-        _slab(image, box, x, 0.1, x + 0.08, 1.0, dark)
-    _slab(image, box, 0.03, 0.12, 0.97, 0.26, dark)
-    _slab(image, box, 0.0, 0.0, 1.0, 0.14, wood)
+        slab(image, box, x, 0.1, x + 0.08, 1.0, dark)
+    slab(image, box, 0.03, 0.12, 0.97, 0.26, dark)
+    slab(image, box, 0.0, 0.0, 1.0, 0.14, wood)
 
 
 def _cup(image: Canvas, box: Floats) -> None:
     red, height = (62, 66, 214), box[3] - box[1]
-    ring = [_within(box, 0.76, 0.32), _within(box, 0.94, 0.34)]
-    ring += [_within(box, 0.92, 0.62), _within(box, 0.72, 0.70)]
-    _line(image, ring, red, max(1, round(0.1 * height)))
+    ring = [within(box, 0.76, 0.32), within(box, 0.94, 0.34)]
+    ring += [within(box, 0.92, 0.62), within(box, 0.72, 0.70)]
+    line(image, ring, red, max(1, round(0.1 * height)))
     corners = [(0.0, 0.06), (0.78, 0.06), (0.70, 1.0), (0.08, 1.0)]
-    _shape(image, [_within(box, x, y) for x, y in corners], red)
-    rim = _within(box, 0.39, 0.07)
-    _disc(image, rim, 0.39 * (box[2] - box[0]), 0.07 * height, (120, 124, 238))
-    _disc(image, rim, 0.33 * (box[2] - box[0]), 0.045 * height, (38, 48, 84))
+    shape(image, [within(box, x, y) for x, y in corners], red)
+    rim = within(box, 0.39, 0.07)
+    disc(image, rim, 0.39 * (box[2] - box[0]), 0.07 * height, (120, 124, 238))
+    disc(image, rim, 0.33 * (box[2] - box[0]), 0.045 * height, (38, 48, 84))
 
 
 def _backpack(image: Canvas, box: Floats) -> None:
     cloth, dark = (60, 118, 60), (40, 84, 42)
     w, h = box[2:] - box[:2]
-    grip = [_within(box, x, y) for x, y in ((0.36, 0.10), (0.40, 0.03), (0.60, 0.03), (0.64, 0.10))]
-    _line(image, grip, dark, max(1, round(0.05 * h)))
-    _disc(image, _within(box, 0.5, 0.32), 0.46 * w, 0.26 * h, cloth)
-    _slab(image, box, 0.04, 0.3, 0.96, 0.96, cloth)
-    _disc(image, _within(box, 0.5, 0.94), 0.46 * w, 0.06 * h, cloth)
-    _slab(image, box, 0.0, 0.48, 1.0, 0.88, dark)
-    _slab(image, box, 0.14, 0.54, 0.86, 0.92, _shade(cloth, 1.2))
-    _slab(image, box, 0.14, 0.54, 0.86, 0.62, dark)
-    _line(
-        image, [_within(box, 0.14, 0.36), _within(box, 0.86, 0.36)], dark, max(1, round(0.03 * h))
-    )
+    grip = [within(box, x, y) for x, y in ((0.36, 0.10), (0.40, 0.03), (0.60, 0.03), (0.64, 0.10))]
+    line(image, grip, dark, max(1, round(0.05 * h)))
+    disc(image, within(box, 0.5, 0.32), 0.46 * w, 0.26 * h, cloth)
+    slab(image, box, 0.04, 0.3, 0.96, 0.96, cloth)
+    disc(image, within(box, 0.5, 0.94), 0.46 * w, 0.06 * h, cloth)
+    slab(image, box, 0.0, 0.48, 1.0, 0.88, dark)
+    slab(image, box, 0.14, 0.54, 0.86, 0.92, shade(cloth, 1.2))
+    slab(image, box, 0.14, 0.54, 0.86, 0.62, dark)
+    line(image, [within(box, 0.14, 0.36), within(box, 0.86, 0.36)], dark, max(1, round(0.03 * h)))
 
 
 def _shadow(image: Canvas, box: Floats) -> None:
@@ -264,56 +267,17 @@ def _room(size: tuple[int, int]) -> Canvas:
     for share in np.linspace(-0.3, 1.3, 15):
         foot = np.array([share * width, height])
         top = vanish + (foot - vanish) * (floor - vanish[1]) / (height - vanish[1])
-        _line(image, [top, foot], board, FINE)
+        line(image, [top, foot], board, FINE)
     frame = np.array([0.0, 0.0, width, height])
-    _slab(image, frame, 0.0, FLOOR - 0.018, 1.0, FLOOR, (232, 238, 242))
-    _slab(image, frame, 0.0, FLOOR, 1.0, FLOOR + 0.004, (92, 122, 150))
-    _slab(image, frame, 0.30, 0.035, 0.52, 0.245, (240, 244, 246))
+    slab(image, frame, 0.0, FLOOR - 0.018, 1.0, FLOOR, (232, 238, 242))
+    slab(image, frame, 0.0, FLOOR, 1.0, FLOOR + 0.004, (92, 122, 150))
+    slab(image, frame, 0.30, 0.035, 0.52, 0.245, (240, 244, 246))
     for x in (0.31, 0.415):
-        _slab(image, frame, x, 0.048, x + 0.095, 0.232, (236, 214, 178))
-        _slab(image, frame, x, 0.19, x + 0.095, 0.232, (150, 190, 150))
-    _slab(image, frame, 0.285, 0.245, 0.535, 0.26, (228, 234, 238))
-    _slab(image, frame, 0.86, 0.06, 0.96, 0.20, (70, 96, 120))
-    _slab(image, frame, 0.868, 0.071, 0.952, 0.189, (222, 230, 236))
+        slab(image, frame, x, 0.048, x + 0.095, 0.232, (236, 214, 178))
+        slab(image, frame, x, 0.19, x + 0.095, 0.232, (150, 190, 150))
+    slab(image, frame, 0.285, 0.245, 0.535, 0.26, (228, 234, 238))
+    slab(image, frame, 0.86, 0.06, 0.96, 0.20, (70, 96, 120))
+    slab(image, frame, 0.868, 0.071, 0.952, 0.189, (222, 230, 236))
     centre = np.array([0.91 * width, 0.13 * height])
-    _disc(image, centre, 0.026 * height, 0.026 * height, (92, 160, 232))
+    disc(image, centre, 0.026 * height, 0.026 * height, (92, 160, 232))
     return image
-
-
-# Strokes, at fractions of a pixel.
-
-
-def _fixed(points: list[Point]) -> npt.NDArray[np.int32]:
-    return np.round(np.array(points) * (1 << FRACTION)).astype(np.int32)
-
-
-def _line(image: Canvas, points: list[Point], colour: Colour, thick: int) -> None:
-    cv2.polylines(image, [_fixed(points)], False, colour, thick, cv2.LINE_AA, FRACTION)
-
-
-def _shape(image: Canvas, points: list[Point], colour: Colour) -> None:
-    cv2.fillPoly(image, [_fixed(points)], colour, cv2.LINE_AA, FRACTION)
-
-
-def _disc(image: Canvas, centre: Point, across: float, down: float, colour: Colour) -> None:
-    (x, y), radii = _fixed([centre])[0], _fixed([np.array([across, down])])[0]
-    axes = (int(radii[0]), int(radii[1]))
-    cv2.ellipse(image, (int(x), int(y)), axes, 0, 0, 360, colour, cv2.FILLED, cv2.LINE_AA, FRACTION)
-
-
-def _slab(
-    image: Canvas, box: Floats, x1: float, y1: float, x2: float, y2: float, colour: Colour
-) -> None:
-    """A filled rectangle, given in units of a box."""
-    corners = [_within(box, x, y) for x, y in ((x1, y1), (x2, y1), (x2, y2), (x1, y2))]
-    _shape(image, corners, colour)
-
-
-def _within(box: Floats, x: float, y: float) -> Point:
-    """A place in a box, where 0 0 is its upper left and 1 1 its lower right corner."""
-    return np.asarray(box[:2] + (box[2:] - box[:2]) * [x, y])
-
-
-def _shade(colour: Colour, light: float = 0.8) -> Colour:
-    blue, green, red = (min(255, round(c * light)) for c in colour)
-    return blue, green, red

@@ -8,8 +8,7 @@ from rich.table import Table
 
 from sentrack.errors import SentrackError
 from sentrack.files import free, new
-from sentrack.show.answers import show_trackings
-from sentrack.show.progress import Bars
+from sentrack.show import Bars, show_trackings
 from sentrack.tasks import Tracking, track
 from sentrack.text import visible
 from sentrack.vision import Clip, Truth, load_clip, two_activities
@@ -93,9 +92,8 @@ def show_real(output: Path | None = None) -> None:
     new(output, force=False)
     path = output or free(Path("sentrack-demo.mp4"))
     try:
-        from sentrack.demo.footage import footage
-        from sentrack.show.annotation import annotate
-        from sentrack.show.pixels import pictures
+        from sentrack.demo import footage
+        from sentrack.show import annotate, pictures
     except ModuleNotFoundError as error:
         raise SentrackError(
             f"{error.name} is missing; run: pip install 'sentrack[video]'"
@@ -113,7 +111,7 @@ def show_real(output: Path | None = None) -> None:
 def film(clip: Clip, truth: Truth, answers: list[Tracking], path: Path) -> None:
     """Write an annotated video of the made-up clip."""
     from sentrack.demo.painting import paint
-    from sentrack.show.annotation import annotate
+    from sentrack.show import annotate
 
     with Bars() as bars:
         annotate(answers, paint(clip, truth), path, report=bars)

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sentrack.vision.arrays import clip_from_arrays
-from sentrack.vision.clip import Clip, Floats, Ints
+from sentrack.vision import Clip, Floats, Ints, clip_from_arrays
 
 SECONDS = 6.0
 ASPECT = 4 / 3  # of the stage; the frame's own aspect stretches it

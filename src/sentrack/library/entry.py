@@ -1,6 +1,6 @@
 """What a library knows of a clip without reading it, and the file that holds both.
 
-A clip is a Parquet table as `write_table` makes them. The metadata of its schema says where it came
+A clip is a Parquet table as `save_clip` makes them. The metadata of its schema says where it came
 from and what is in it: the facts. Nothing in a file ever changes; a clip that is looked at anew
 gets another file of a later generation.
 """
@@ -21,9 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet
 
 from sentrack.library.folder import Folder, LibraryError
-from sentrack.vision.clip import Clip
-from sentrack.vision.io.columns import CORNERS, METADATA
-from sentrack.vision.io.tables import facts_of, table_of
+from sentrack.vision.io import CORNERS, METADATA
 
 FILE = re.compile(r"[\w-]+\.[0-9a-f]{20}\.parquet", re.ASCII)
 THIN = 1e-6  # pixels: a box with a thinner side would not be read again
@@ -139,11 +137,6 @@ class Entry:
             "file": self.file,
             "bytes": self.bytes,
         }
-
-
-def rows(clip: Clip) -> Any:
-    """A clip as a table with the facts that `write_table` stores."""
-    return table_of(clip).replace_schema_metadata({METADATA: json.dumps(facts_of(clip)).encode()})
 
 
 def pack(table: Any, origin: Origin) -> bytes:

@@ -10,7 +10,7 @@ from sentrack.library.entry import CLIP, Entry, Origin, unused
 from sentrack.library.folder import LibraryError
 from sentrack.library.sources import Options, Settings, find
 from sentrack.progress import Report
-from sentrack.vision.downloads import checksum
+from sentrack.vision import checksum
 
 NEW, CHANGED, THERE = "new", "changed", "there"
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from sentrack.library.entry import CLIP, FILE, Entry, current, sound
 from sentrack.library.folder import Folder, LibraryError
 from sentrack.library.manifest import stored
-from sentrack.library.sources import CATALOGUE
-from sentrack.vision.downloads import checksum
+from sentrack.library.sources import MANIFEST
+from sentrack.vision import checksum
 
-DRAFT = re.compile(rf"\.[0-9a-f]{{12}}\.(?:{FILE.pattern}|{re.escape(CATALOGUE)})", re.ASCII)
+DRAFT = re.compile(rf"\.[0-9a-f]{{12}}\.(?:{FILE.pattern}|{re.escape(MANIFEST)})", re.ASCII)
 HOUR = 3600.0  # seconds after which nobody is still writing a temporary file
 
 CORRUPT, LEFTOVER, SUPERSEDED, BEHIND = "corrupt", "leftover", "superseded", "catalogue"
@@ -59,13 +59,13 @@ def leftovers(folder: Folder, entries: Mapping[str, Entry], age: float) -> Itera
 
 
 def behind(folder: Folder, entries: Mapping[str, Entry]) -> Iterator[Problem]:
-    """A catalogue that does not list what is there."""
+    """A manifest that does not list what is there."""
     rows = stored(folder)
     if rows is None:
         if entries:
-            yield Problem(BEHIND, CATALOGUE, "it is not there or cannot be read")
+            yield Problem(BEHIND, MANIFEST, "it is not there or cannot be read")
     elif differing := len(rows.keys() ^ entries.keys()):
-        yield Problem(BEHIND, CATALOGUE, f"it differs in {differing} clips from what is there")
+        yield Problem(BEHIND, MANIFEST, f"it differs in {differing} clips from what is there")
 
 
 def astray(entries: Mapping[str, Entry]) -> Iterator[Problem]:

@@ -1,6 +1,6 @@
-"""The catalogue: the facts of all files in one, so that nobody has to open each of them.
+"""The manifest: the facts of all files in one, so that nobody has to open each of them.
 
-It is a cache. What a library holds is decided by the files that are there; the catalogue may be
+It is a cache. What a library holds is decided by the files that are there; the manifest may be
 behind, damaged or gone, and nothing is lost.
 """
 
@@ -15,9 +15,9 @@ import pyarrow.parquet
 from sentrack.errors import SentrackError
 from sentrack.library.entry import FILE, Entry, entry_of, read_facts
 from sentrack.library.folder import Folder, LibraryError
-from sentrack.library.sources import CATALOGUE
+from sentrack.library.sources import MANIFEST
 
-MANY = 32  # files that had to be opened, after which the catalogue is written anew
+MANY = 32  # files that had to be opened, after which the manifest is written anew
 TRIES = 5  # listings, while others replace files
 
 Row = tuple[int, str]  # bytes of a file and its facts, as JSON
@@ -25,7 +25,7 @@ Row = tuple[int, str]  # bytes of a file and its facts, as JSON
 _log = logging.getLogger("sentrack")
 
 
-class Catalogue:
+class Manifest:
     """Knows all files of a library, and opens only those that it has not met.
 
     Args:
@@ -43,7 +43,7 @@ class Catalogue:
         for _ in range(TRIES):
             files = set(filter(FILE.fullmatch, self._folder.files()))
             new = files - self._entries.keys()
-            # The first time, and when others have added many, the catalogue is worth reading.
+            # The first time, and when others have added many, the manifest is worth reading.
             if new and (not self._entries or len(new) > MANY):
                 self._rows.update(stored(self._folder) or {})
             missing = False
@@ -69,15 +69,15 @@ class Catalogue:
         return dict(self._entries)
 
     def write(self) -> None:
-        """Write the catalogue anew, with all that is known by now."""
+        """Write the manifest anew, with all that is known by now."""
         write_rows(self._folder, self._rows.items())
 
 
 def stored(folder: Folder) -> dict[str, Row] | None:
-    """The rows of the catalogue by file; None if there is none that can be read."""
+    """The rows of the manifest by file; None if there is none that can be read."""
     try:
         with (
-            folder.open(CATALOGUE) as stream,
+            folder.open(MANIFEST) as stream,
             pyarrow.parquet.ParquetFile(stream, page_checksum_verification=True) as parquet,
         ):
             table = parquet.read(["file", "bytes", "facts"])
@@ -88,7 +88,7 @@ def stored(folder: Folder) -> dict[str, Row] | None:
 
 
 def write_rows(folder: Folder, rows: Iterable[tuple[str, Row]]) -> None:
-    """Replace the catalogue."""
+    """Replace the manifest."""
     ordered = sorted(rows)
     table = pa.table(
         {
@@ -99,4 +99,4 @@ def write_rows(folder: Folder, rows: Iterable[tuple[str, Row]]) -> None:
     )
     buffer = io.BytesIO()
     pyarrow.parquet.write_table(table, buffer, compression="zstd", write_page_checksum=True)
-    folder.put(CATALOGUE, buffer.getvalue())
+    folder.put(MANIFEST, buffer.getvalue())

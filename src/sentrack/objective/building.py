@@ -21,8 +21,7 @@ from sentrack.objective.candidates import (
 )
 from sentrack.objective.distinctness import forbidden
 from sentrack.objective.standins import needed, supplied
-from sentrack.vision.bridging import bridge
-from sentrack.vision.clip import Clip, ClipError
+from sentrack.vision import Clip, ClipError, bridge
 
 Floats = npt.NDArray[np.float64]
 

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from sentrack.inference import TrackTerms
 from sentrack.lexicon.features import Candidates
 from sentrack.lexicon.lexicon import LEAP
-from sentrack.vision.bridging import iou
-from sentrack.vision.clip import Clip
+from sentrack.vision import Clip, iou
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -17,7 +17,7 @@ from sentrack.lexicon.lexicon import Lexicon
 from sentrack.lexicon.model import WordModel
 from sentrack.objective.building import prepared, word_terms
 from sentrack.objective.candidates import track_terms
-from sentrack.vision.clip import Clip
+from sentrack.vision import Clip
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

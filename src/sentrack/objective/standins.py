@@ -12,8 +12,7 @@ import numpy as np
 
 from sentrack.objective.candidates import KEPT, Bools, Cast, Floats, Ints, cast
 from sentrack.objective.distinctness import Things, clear, overlaps
-from sentrack.vision.bridging import add, iou, moved_along
-from sentrack.vision.clip import Clip
+from sentrack.vision import Clip, add_projected, iou, moved_along
 
 Needed = Mapping[frozenset[str], int]
 Boxes = tuple[Ints, Ints, Floats]  # the detections they are made of, their frames, where they are
@@ -60,7 +59,7 @@ def supplied(clip: Clip, needed: Needed) -> Clip:
         if np.isin(clip.label, known).any():
             for stand_ins in (_carried, _put_aside):
                 frames = _Frames(clip, known, count)
-                clip = add(clip, *stand_ins(frames)) if frames.lacking else clip
+                clip = add_projected(clip, *stand_ins(frames)) if frames.lacking else clip
     return clip
 
 

@@ -26,7 +26,7 @@ from sentrack.serve.routes import uploads as receiving
 from sentrack.serve.routes.dependencies import Office
 from sentrack.serve.snapshot import Shelf
 from sentrack.serve.worker_pool import JobError, Pool
-from sentrack.vision.downloads import cache_folder
+from sentrack.vision import cache_folder
 
 SOON = "5"  # seconds after which to try again
 

@@ -19,7 +19,7 @@ from sentrack.serve.schemas import (
     Noun,
     Understood,
 )
-from sentrack.show.palette import hexadecimal
+from sentrack.show import hexadecimal
 from sentrack.text import words_of
 
 SUGGESTIONS = 3

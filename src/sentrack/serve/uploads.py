@@ -4,10 +4,9 @@ from pathlib import Path
 
 import av
 
-from sentrack.library import Store
-from sentrack.library.entry import unused
+from sentrack.library import Store, unused
 from sentrack.serve.worker_pool import JobError
-from sentrack.vision.downloads import checksum
+from sentrack.vision import checksum
 
 # Containers, and the suffix of each. Playlists, which could name other files, are none of them.
 KINDS = {

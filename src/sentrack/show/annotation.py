@@ -25,10 +25,10 @@ from sentrack.show.drawing import (
     write,
 )
 from sentrack.show.palette import Colour, colour
-from sentrack.show.video_writer import Writer
+from sentrack.show.video_writer import VideoWriter
 from sentrack.tasks import Tracking
 from sentrack.tasks.tracking import TrackedWord
-from sentrack.vision.scan.video import Frame, Image
+from sentrack.vision.scan import Frame, Image
 
 LEAST = 480  # pixels of height, or of twice the width: smaller pictures are enlarged
 CLOSE = 1e-3  # seconds that the times of a frame and a track may differ
@@ -74,7 +74,7 @@ def annotate(
     """
     start, end = span(trackings)
     scene, first = None, start
-    with Writer(path, trackings[0].objective.clip.fps) as writer:
+    with VideoWriter(path, trackings[0].objective.clip.fps) as writer:
         for done, frame in enumerate(between(frames, start, end), 1):
             if scene is None:
                 scene = Scene(trackings, frame.image.shape[1], frame.image.shape[0], candidates)

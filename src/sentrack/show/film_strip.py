@@ -11,8 +11,8 @@ from sentrack.progress import Report, silent
 from sentrack.show.annotation import CLOSE, LIGHT, Caption, between
 from sentrack.show.drawing import draw_marks, extent, movings, span, text_size, write
 from sentrack.tasks import Tracking
-from sentrack.vision.clip import Ints
-from sentrack.vision.scan.video import Frame, Image
+from sentrack.vision import Ints
+from sentrack.vision.scan import Frame, Image
 
 HEIGHT = 360  # pixels of a key frame
 GAP = 8  # pixels between key frames

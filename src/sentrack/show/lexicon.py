@@ -1,13 +1,15 @@
-"""The words of a lexicon, and one of them drawn."""
+"""The words of a lexicon: all of them, one drawn, and those of two lexicons side by side."""
 
+from rich.columns import Columns
 from rich.console import Console
+from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
 from sentrack.lexicon import Lexicon, WordModel
 from sentrack.show.terminal import plain
 
-BAR = 20
+BAR, NARROW = 20, 8  # characters of a bar: of one word, and of two side by side
 
 
 def show_words(lexicon: Lexicon, console: Console) -> None:
@@ -49,6 +51,44 @@ def show_word(model: WordModel, console: Console) -> None:
             cells = [_bar(float(p)) for p in model.outputs[n][:, b]]
             table.add_row(bin_name, *cells)
         console.print(table)
+
+
+def show_beside(learned: Lexicon, other: Lexicon, console: Console) -> None:
+    """Every learned word that the other lexicon has too, beside it; nouns by their classes."""
+    both = [key for key in learned.words if key in other.words]
+    for part, name in both:
+        ours, theirs = learned.words[part, name], other.words[part, name]
+        if part != "noun":
+            console.print()
+            console.print(plain(name, "bold") + plain(f" {part}({', '.join(ours.roles)})"))
+            panels = [(ours, "learned"), (theirs, other.name)]
+            console.print(Columns([Panel(_drawn(m), title=plain(title)) for m, title in panels]))
+        elif ours.classes != theirs.classes:
+            found, given = (", ".join(model.classes) or "any" for model in (ours, theirs))
+            console.print()
+            told = f" noun: {found} (in {other.name}: {given})"
+            console.print(plain(name, "bold") + plain(told))
+    alone = [name for part, name in learned.words if (part, name) not in other.words]
+    if alone:
+        console.print()
+        console.print(plain(f"only learned: {', '.join(alone)}"))
+
+
+def _drawn(model: WordModel) -> Table:
+    """A word as a table: a row for every bin, a column for every state with how long it lasts."""
+    table = Table(box=None, padding=(0, 1, 0, 0))
+    table.add_column("")
+    for k, name in enumerate(model.states):
+        lasts = "" if model.seconds is None or k == model.K - 1 else f"{model.seconds[k]:.2g} s"
+        table.add_column(plain(name) + Text(f"\n{lasts}"))
+    for n, observed in enumerate(model.observed):
+        about = ", ".join(model.roles[r] for r in observed.roles)
+        table.add_row(plain(f"{observed.feature.name}({about})", "dim"))
+        for b, bin_name in enumerate(observed.feature.bins):
+            shares = [float(output) for output in model.outputs[n][:, b]]
+            cells = [f"{'█' * round(NARROW * p):<{NARROW}} {p:.2f}" for p in shares]
+            table.add_row(f"  {bin_name}", *cells)
+    return table
 
 
 def _state(model: WordModel, k: int) -> Text:

@@ -15,14 +15,14 @@ from av.video.reformatter import ColorRange, Colorspace
 
 from sentrack.errors import SentrackError
 from sentrack.files import whole
-from sentrack.vision.scan.video import Image
+from sentrack.vision.scan import Image
 
 TICKS = 90_000  # of the file's clock in a second
 OPTIONS = {"crf": "23", "preset": "veryfast"}
 BT709 = 1  # the number of that standard for matrix, primaries and transfer
 
 
-class Writer:
+class VideoWriter:
     """An H.264 video, frame by frame, each shown at its own time.
 
     To be used in a `with` statement. If that ends in an error or is interrupted, nothing is left

@@ -15,8 +15,7 @@ from sentrack.objective import Objective, build, cut
 from sentrack.objective.ceiling import Ceiling, Chain
 from sentrack.tasks.track import answer
 from sentrack.tasks.tracking import Tracking
-from sentrack.vision import Clip, ClipError
-from sentrack.vision.clip import Bools
+from sentrack.vision import Bools, Clip, ClipError
 
 RATE = 10.0  # frames per second that are looked at, at most
 # Nats per frame by which every word that tells something must beat the background, on average.

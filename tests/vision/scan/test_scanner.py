@@ -1,7 +1,10 @@
 """Looking at videos: what is kept, recalled, filled in and left behind."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
+from typing import NoReturn
 
 import av
 import cv2
@@ -12,9 +15,9 @@ import pytest
 from sentrack.errors import SentrackError
 from sentrack.vision import load_clip
 from sentrack.vision.clip import ClipError
-from sentrack.vision.scan import scanner
+from sentrack.vision.scan import scan_cache, scanner
 from sentrack.vision.scan.detectors import Found
-from sentrack.vision.scan.observations import Seen, observe
+from sentrack.vision.scan.observations import Observation, observe
 from sentrack.vision.scan.video import Frame, Image
 from tests.vision.films import film
 
@@ -59,7 +62,7 @@ def frames(count: int, step: float, pan: int = 0) -> Iterator[Frame]:
         yield Frame(n, n / 10, picture(40 + n * step, n * pan))
 
 
-def everything(step: float = 4, pan: int = 0, misses: tuple[int, ...] = ()) -> list[Seen]:
+def everything(step: float = 4, pan: int = 0, misses: tuple[int, ...] = ()) -> list[Observation]:
     return list(observe(frames(12, step, pan), Bright(misses), SIZE, best=10))
 
 
@@ -129,6 +132,7 @@ def bright(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bright:
     detector = Bright()
     monkeypatch.setenv("SENTRACK_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(scanner, "open_detector", lambda *_, **__: detector)
+    monkeypatch.setattr(scanner, "detector_parts", lambda *_: (detector.fingerprint,))
     return detector
 
 
@@ -155,6 +159,80 @@ def test_a_video_is_looked_at_once(tmp_path: Path, clip_file: Path, bright: Brig
     load_clip(copy)
     assert bright.calls == 40
     assert len(kept(tmp_path)) == 1
+
+
+def settle(path: Path, seconds: float) -> None:
+    """Let a file be last changed so many seconds after the epoch."""
+    os.utime(path, (seconds, seconds))
+
+
+def forbid(monkeypatch: pytest.MonkeyPatch, module: ModuleType, *names: str) -> None:
+    def forbidden(*_: object, **__: object) -> NoReturn:
+        raise AssertionError("not to be called")
+
+    for name in names:
+        monkeypatch.setattr(module, name, forbidden)
+
+
+@pytest.mark.usefixtures("bright")
+@pytest.mark.parametrize("span", [(None, None), (0.5, 2.0)])
+def test_a_fresh_scan_is_used_as_it_is_kept(
+    span: tuple[float | None, float | None], clip_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start, end = span
+    with monkeypatch.context() as patch:
+        forbid(patch, scan_cache, "read_arrow")
+        fresh = load_clip(clip_file, start=start, end=end)
+    kept = load_clip(clip_file, start=start, end=end)
+    assert fresh.T > 0
+    assert (fresh.name, fresh.sha256) == (kept.name, kept.sha256)
+
+
+def test_rows_that_nobody_wants_are_not_held(clip_file: Path, bright: Bright) -> None:
+    scan = scanner.scan_video(clip_file, file_only=True)
+    assert (bright.calls, scan.fresh) == (40, None)
+    assert scan.clip().sha256 == load_clip(clip_file).sha256
+
+
+@pytest.mark.usefixtures("bright")
+def test_the_cache_is_asked_first(clip_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settle(clip_file, 1e9)
+    first = load_clip(clip_file)
+    forbid(monkeypatch, scanner, "Video", "open_detector", "checksum")
+    assert load_clip(clip_file).sha256 == first.sha256
+    assert load_clip(clip_file, start=1, end=2).sha256 == first.within(1, 2).sha256
+    with pytest.raises(AssertionError):
+        load_clip(clip_file, fps=5)
+    with pytest.raises(AssertionError):
+        load_clip(clip_file, best=5)
+
+
+def test_a_video_that_has_changed_is_scanned_again(clip_file: Path, bright: Bright) -> None:
+    settle(clip_file, 1e9)
+    load_clip(clip_file)
+    film(clip_file, [n / 10 for n in range(5)])
+    settle(clip_file, 1e9 + 1)
+    assert load_clip(clip_file).T == 5
+    assert bright.calls == 45
+
+
+def test_what_may_still_be_written_is_not_recalled(
+    tmp_path: Path, clip_file: Path, bright: Bright
+) -> None:
+    """A second change within the resolution of its time would leave a file's mark as it was."""
+    settle(clip_file, 8e9)  # the clock is far behind that
+    assert load_clip(clip_file).sha256 == load_clip(clip_file).sha256
+    assert bright.calls == 40
+    assert not (tmp_path / "cache" / "requests").exists()
+
+
+def test_a_damaged_memory_is_no_harm(tmp_path: Path, clip_file: Path, bright: Bright) -> None:
+    settle(clip_file, 1e9)
+    load_clip(clip_file)
+    (memory,) = (tmp_path / "cache" / "requests").iterdir()
+    memory.write_text("{")
+    assert load_clip(clip_file).T == 40
+    assert bright.calls == 40
 
 
 def test_other_settings_are_another_look(tmp_path: Path, clip_file: Path, bright: Bright) -> None:

@@ -27,7 +27,7 @@ from sentrack.serve.routes.dependencies import (
 )
 from sentrack.serve.schemas import Completions, Line, Misunderstood, Sentences, Trouble, Understood
 from sentrack.serve.worker_pool import ChangedError, JobError
-from sentrack.show.view import View
+from sentrack.show import View
 
 PIECE = 120.0  # seconds of a piece of video
 MOMENTS = b'{"kind":"moments"'

@@ -8,7 +8,7 @@ from sentrack.lexicon import WordModel
 from sentrack.tasks.describing.cores import Told, among, verb
 from sentrack.tasks.describing.kernel import best_states
 from sentrack.tasks.describing.scene import Scene
-from sentrack.vision.clip import Floats, Ints
+from sentrack.vision import Floats, Ints
 
 LEAST = 1.0  # how well an added word must fit: as in a typical depiction
 # A verb that looks at one of these says which way by itself.

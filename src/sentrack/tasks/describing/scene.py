@@ -16,8 +16,7 @@ from sentrack.objective.candidates import Cast, cast, detection_scores, track_te
 from sentrack.objective.distinctness import Things
 from sentrack.objective.standins import needed, supplied
 from sentrack.tasks.describing.kernel import best_states, best_tracks
-from sentrack.vision.bridging import bridge
-from sentrack.vision.clip import Bools, Clip, ClipError, Floats, Ints
+from sentrack.vision import Bools, Clip, ClipError, Floats, Ints, bridge
 
 Bins = npt.NDArray[np.int32]
 Needs = frozenset[tuple[frozenset[str], int]]

@@ -13,7 +13,7 @@ from sentrack.lexicon import Lexicon, WordModel
 from sentrack.lexicon.model import TABLE, Observed
 from sentrack.objective import build, shortage
 from sentrack.objective.candidates import Cast
-from sentrack.vision.clip import Clip, ClipError
+from sentrack.vision import Clip, ClipError
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

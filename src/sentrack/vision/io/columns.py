@@ -1,4 +1,4 @@
-"""The columns of a detections file, read with errors that name file, column and a way out."""
+"""The columns of a table of detections, with errors that name file, column and a way out."""
 
 import difflib
 import json
@@ -13,7 +13,6 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
-from sentrack.text import canonical
 from sentrack.vision.clip import Bools, ClipError, Floats, Ints
 
 CORNERS = ("x1", "y1", "x2", "y2")
@@ -23,11 +22,6 @@ COLOUR = ("hue", "saturation", "value")
 OTHERS = ("frame", "class", "score", "id", "video", "time", "width", "height", "fps", "projected")
 LARGEST = 2.0**53  # from here on, numbers read as floats are not exact
 METADATA = b"sentrack"  # the key under which a Parquet schema holds what the rows do not
-
-
-def class_name(name: str) -> str:
-    """The name of a class as clips spell it, which is how sentences find it; see `canonical`."""
-    return canonical(name) or "-".join(name.split())
 
 
 def stem(path: Path) -> str:
@@ -71,22 +65,17 @@ class Table:
     @classmethod
     def read(cls, path: Path) -> "Table":
         """Read a file whole, whatever its columns are."""
-        parquet = path.suffix.lower() == ".parquet"
-        try:
-            if path.stat().st_size == 0:
-                raise ClipError(f"{path}: the file is empty")
-            data = _parquet(path) if parquet else _csv(path)
-            stored = _stored(data.schema.metadata or {})
-        except (pa.ArrowException, OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-            reason = (str(error).splitlines() or ["unreadable"])[0]
-            name = "Parquet" if parquet else "CSV"
-            raise ClipError(f"{path}: not a readable {name} file: {reason}") from error
+        return cls.of(path, read_arrow(path))
+
+    @classmethod
+    def of(cls, path: Path, data: Any) -> "Table":
+        """Of an Arrow table, which is in the file or will be."""
         if data.num_rows == 0:
             raise ClipError(f"{path}: there is no row in it")
         columns: dict[str, Any] = {}
         for name, column in zip(data.column_names, data.columns, strict=True):
             columns.setdefault(name.strip().lower(), column)
-        return cls(path, columns, stored)
+        return cls(path, columns, _stored(path, data.schema.metadata or {}))
 
     def videos(self) -> list[str]:
         """The names in the column `video`, in the order of the file; none without that column."""
@@ -184,14 +173,28 @@ class Table:
         return knots, seconds
 
 
-def _parquet(path: Path) -> Any:
-    with pyarrow.parquet.ParquetFile(path) as file:  # not a dataset: folders named k=v mean nothing
-        return file.read()
+def read_arrow(path: Path) -> Any:
+    """A CSV or Parquet file whole, as an Arrow table."""
+    parquet = path.suffix.lower() == ".parquet"
+    try:
+        if path.stat().st_size == 0:
+            raise ClipError(f"{path}: the file is empty")
+        if not parquet:
+            return _csv(path)
+        with pyarrow.parquet.ParquetFile(path) as file:  # a dataset would read folders named k=v
+            return file.read()
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        reason = (str(error).splitlines() or ["unreadable"])[0]
+        name = "Parquet" if parquet else "CSV"
+        raise ClipError(f"{path}: not a readable {name} file: {reason}") from error
 
 
-def _stored(metadata: dict[bytes, bytes]) -> dict[str, Any]:
+def _stored(path: Path, metadata: dict[bytes, bytes]) -> dict[str, Any]:
     """What the metadata of a schema says, as far as it makes sense."""
-    found = json.loads(metadata.get(METADATA, b"{}"))
+    try:
+        found = json.loads(metadata.get(METADATA, b"{}"))
+    except ValueError as error:
+        raise ClipError(f"{path}: not a readable Parquet file: {error}") from error
     told = found.items() if isinstance(found, dict) else ()
     facts = {key: float(value) for key, value in told if isinstance(value, int | float)}
     names = dict(told).get("classes")

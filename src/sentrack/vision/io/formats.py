@@ -1,21 +1,16 @@
-"""Clips from paths and to paths: which kind of file it is, and who reads and writes that kind."""
+"""Kinds of files: how they are told apart, and who reads and writes each."""
 
-import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from sentrack.progress import Report, silent
-from sentrack.vision.arrays import read_table
 from sentrack.vision.clip import Clip, ClipError
-from sentrack.vision.io.class_names import Names
 from sentrack.vision.io.coco import read_coco, videos_in, write_coco, write_results
 from sentrack.vision.io.columns import Table, nearest
 from sentrack.vision.io.delimited import is_number
 from sentrack.vision.io.kitti import read_kitti, write_kitti
 from sentrack.vision.io.mot import read_mot, write_mot
-from sentrack.vision.io.tables import write_table
+from sentrack.vision.io.tables import read_table, write_table
 from sentrack.vision.io.yolo import read_yolo, write_yolo
 
 
@@ -38,61 +33,6 @@ FORMATS = {
 }
 
 
-def load_clip(
-    path: str | Path,
-    *,
-    size: tuple[int, int] | None = None,
-    fps: float | None = None,
-    start: float | None = None,
-    end: float | None = None,
-    video: str | None = None,
-    format: str | None = None,
-    names: Names | None = None,
-    detector: str | Path | None = None,
-    best: int | None = None,
-    report: Report = silent,
-) -> Clip:
-    """Read a clip from a file or a folder of detections, or look at a video.
-
-    Args:
-        path: a table (.csv, .csv.gz, .parquet), MOT or KITTI text (.txt), a COCO document (.json)
-            or a folder of YOLO text; anything else is a video.
-        size: width and height of a frame, for detections; if left out, as stored, else the largest
-            coordinates.
-        fps: for detections, source frames per second; if left out, as stored, else by the times,
-            else 30. For a video, how many frames per second are looked at.
-        start: seconds from which on frames are taken.
-        end: seconds before which frames are taken.
-        video: which clip, in a file that holds several.
-        format: "table", "mot", "kitti", "coco" or "yolo", where path and content mislead.
-        names: of classes, where detections hold numbers or a detector does not tell: a sequence, a
-            text file with a name on each line, or a COCO file with categories.
-        detector: what finds things in a video: `yolov4-tiny`, `yolo11n` or an ONNX file.
-        best: boxes of every class in a frame of a video.
-        report: told how far a video has been looked at.
-
-    Raises:
-        ClipError: the file or an argument is at fault; the message says what to do.
-    """
-    path = Path(path)
-    if start is not None and end is not None and start >= end:
-        raise ClipError(f"{path}: start ({start:g} s) must be before end ({end:g} s)")
-    kind = kind_of(path) if format is None else _known(path, format)
-    given = {"names": names, "video": video, "detector": detector, "best": best, "size": size}
-    options = {key: value for key, value in given.items() if value is not None}
-    takes = ("names", "detector", "best") if kind is None else ("size", *FORMATS[kind].takes)
-    for key in options:
-        if key not in takes:
-            what = "a video" if kind is None else "such a file"
-            raise ClipError(f"{path}: {what} does not take {key}=; leave it out")
-    if kind is None:
-        clip: Clip = looking(path).look(
-            path, start=start, end=end, fps=fps, report=report, **options
-        )
-        return clip
-    return FORMATS[kind].read(path, fps=fps, **{"size": None, **options}).within(start, end)
-
-
 def save_clip(clip: Clip, path: str | Path, format: str | None = None) -> None:
     """Write a clip so that `load_clip` reads it back.
 
@@ -105,7 +45,7 @@ def save_clip(clip: Clip, path: str | Path, format: str | None = None) -> None:
     path = Path(path)
     if format is None and path.suffix.lower() == ".txt":
         raise ClipError(f"{path}: text may be MOT or KITTI: say format='mot' or format='kitti'")
-    kind = _by_name(path) if format is None else _known(path, format)
+    kind = _by_name(path) if format is None else known_format(path, format)
     if kind is None:
         raise ClipError(
             f"{path}: no format has the suffix {path.suffix!r}; known: .csv, .csv.gz, .parquet, "
@@ -123,7 +63,8 @@ def videos(path: str | Path) -> list[str]:
     return videos_in(path) if kind == "coco" else []
 
 
-def _known(path: Path, format: str) -> str:
+def known_format(path: Path, format: str) -> str:
+    """The name of a format, if there is one of that name."""
     if format not in FORMATS:
         near = nearest(format, FORMATS)
         raise ClipError(f"{path}: no format {format!r}; nearest: {near!r}")
@@ -168,25 +109,6 @@ def kind_of(path: Path) -> str | None:
     )
 
 
-def kept(path: str | Path, **options: Any) -> Path:
-    """The file that keeps what is seen in a video; the options are those of `load_clip`."""
-    if not is_video(path):
-        raise ClipError(f"{path}: it is no video but a file of detections")
-    file: Path = looking(Path(path)).looked(path, **options)
-    return file
-
-
 def is_video(path: str | Path) -> bool:
     """Whether `load_clip` would look at it as a video."""
     return kind_of(Path(path)) is None
-
-
-def looking(path: Path) -> Any:
-    """The module that looks at videos, whose parts are an extra."""
-    try:
-        return importlib.import_module("sentrack.vision.scan.scanner")
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] == "sentrack":
-            raise
-        text = f'{path}: to look at a video, run: pip install "sentrack[video]"'
-        raise ClipError(text) from None

@@ -1,5 +1,6 @@
 """What a file of another program tells, on its way to a clip."""
 
+import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,15 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from sentrack.vision.arrays import (
-    check,
-    clip_from_arrays,
-    regular,
-    size_by_reach,
-    sound_rows,
-    usual_rate,
-)
-from sentrack.vision.clip import Clip, ClipError, Floats, Ints
+from sentrack.vision.arrays import check, clip_from_arrays, regular
+from sentrack.vision.clip import Bools, Clip, ClipError, Floats, Ints
+
+FAR, THIN = 1e9, 1e-6  # pixels: coordinates beyond and sides below are not those of a box
+
+_log = logging.getLogger("sentrack")
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,3 +85,29 @@ def corners_of(boxes: Floats) -> Floats:
 def extents(clip: Clip) -> Floats:
     """(N, 4) x y width height of the boxes of a clip."""
     return np.hstack([clip.boxes[:, :2], clip.boxes[:, 2:] - clip.boxes[:, :2]])
+
+
+def sound_rows(path: Path, corners: Floats, score: Floats, blank: Bools | None = None) -> Bools:
+    """(R,) which rows hold a box; warns of how many were meant to (not `blank`) but do not."""
+    meant = np.ones(len(score), dtype=np.bool_) if blank is None else ~blank
+    with np.errstate(invalid="ignore", over="ignore"):
+        area = (corners[:, 2:] - corners[:, :2] >= THIN).all(axis=1)
+        sound: Bools = area & (np.abs(corners) <= FAR).all(axis=1) & np.isfinite(score) & meant
+    if dropped := int((~sound & meant).sum()):
+        _log.warning("%s: dropped %d boxes without an area or with a number missing", path, dropped)
+    return sound
+
+
+def size_by_reach(path: Path, corners: Floats) -> tuple[int, int]:
+    """The size of a frame that holds all boxes, with a warning that it is a guess."""
+    reach = np.ceil(corners[:, 2:].max(axis=0, initial=1.0))
+    size = int(reach[0]), int(reach[1])
+    text = "%s: taking %dx%d as the size of a frame, by the largest coordinates; size= gives it"
+    _log.warning(text, path, *size)
+    return size
+
+
+def usual_rate(path: Path) -> float:
+    """30 frames per second, with a warning that it is a guess."""
+    _log.warning("%s: taking 30 frames per second; fps= gives the rate", path)
+    return 30.0

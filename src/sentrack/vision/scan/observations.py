@@ -1,4 +1,4 @@
-"""Looking at frames: what is where, how it moves and what colour it has."""
+"""Observations of frames: what is where, how it moves and what colour it has."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from sentrack.vision.clip import Floats, Ints
 from sentrack.vision.scan.colour import colours
 from sentrack.vision.scan.detectors import Detector
 from sentrack.vision.scan.flow import Field, Flow, Small
-from sentrack.vision.scan.prefetch import ahead
+from sentrack.vision.scan.prefetch import prefetched
 from sentrack.vision.scan.video import Frame
 
 AHEAD = 2  # frames for which a box is moved along after it was detected
@@ -18,7 +18,7 @@ FADING = 0.5  # part of its score that a box keeps with every frame that it is m
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class Observation:
     """What is in one frame: its detections, then boxes moved along from the frames before.
 
     Attributes:
@@ -46,7 +46,7 @@ class Seen:
 
 def observe(
     frames: Iterable[Frame], detector: Detector, size: tuple[int, int], best: int
-) -> Iterator[Seen]:
+) -> Iterator[Observation]:
     """What is in every frame.
 
     The motion in a frame is what happens from it to the next one, so a frame is told about when the
@@ -60,13 +60,13 @@ def observe(
     """
     flow = Flow(size)
     field: Field | None = None
-    last: tuple[Seen, Small] | None = None
+    last: tuple[Observation, Small] | None = None
     # Decoding goes on while the detector works.
-    for frame in ahead(frames):
+    for frame in prefetched(frames):
         small = flow.prepare(frame.image)
         found = detector.detect(frame.image)
         N = len(found.label)
-        now = Seen(
+        now = Observation(
             frame.number,
             frame.time,
             found.boxes,
@@ -89,14 +89,14 @@ def observe(
         yield last[0] if field is None else _moving(last[0], field)
 
 
-def _moving(seen: Seen, field: Field) -> Seen:
+def _moving(seen: Observation, field: Field) -> Observation:
     centre = (seen.boxes[:, :2] + seen.boxes[:, 2:]) / 2
     drift = centre @ field.camera[:, :2].T + field.camera[:, 2] - centre
     camera = drift / (field.size[1] * field.seconds)
     return replace(seen, velocity=field.mean(seen.boxes), camera=camera)
 
 
-def _continued(before: Seen, now: Seen, size: tuple[int, int]) -> Seen:
+def _continued(before: Observation, now: Observation, size: tuple[int, int]) -> Observation:
     """Boxes of the frame before that nothing continues, moved along with the flow."""
     lapse = (now.time - before.time) * size[1]
     boxes = before.boxes + np.tile((before.velocity + before.camera) * lapse, 2)
@@ -115,7 +115,7 @@ def _continued(before: Seen, now: Seen, size: tuple[int, int]) -> Seen:
     )
 
 
-def _best(seen: Seen, best: int) -> Seen:
+def _best(seen: Observation, best: int) -> Observation:
     """The best boxes of every class: detections first, then by score."""
     order = np.lexsort((-seen.score, seen.age, seen.label))
     label = seen.label[order]

@@ -1,4 +1,4 @@
-"""Working ahead: the next items of an iterator are made while the last one is worked on."""
+"""Prefetching: the next items of an iterator are made while the last one is worked on."""
 
 from collections.abc import Iterable, Iterator
 from queue import Empty, Full, Queue
@@ -10,7 +10,7 @@ Item = TypeVar("Item")
 MOST = 3  # items that wait
 
 
-def ahead(items: Iterable[Item]) -> Iterator[Item]:
+def prefetched(items: Iterable[Item]) -> Iterator[Item]:
     """The same items in the same order, made in a thread of their own.
 
     What the iterator raises is raised here, after the items before it. When the items are no longer

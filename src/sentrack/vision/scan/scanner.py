@@ -1,42 +1,40 @@
-"""Looking at a video once: what is seen is kept, and recalled when it is asked about again."""
+"""Scanning a video once: what is seen is kept, and found again when it is asked for again."""
 
-import hashlib
-import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from sentrack.files import whole
 from sentrack.progress import Report, silent
-from sentrack.vision.arrays import clip_from_arrays, read_table
+from sentrack.vision.arrays import clip_from_arrays
 from sentrack.vision.clip import Clip, ClipError
-from sentrack.vision.downloads import cache_folder, checksum
-from sentrack.vision.io.class_names import Names
-from sentrack.vision.io.tables import TableWriter
-from sentrack.vision.scan.detectors import Detector, open_detector
-from sentrack.vision.scan.observations import Seen, observe
+from sentrack.vision.downloads import checksum
+from sentrack.vision.io import Names, TableWriter
+from sentrack.vision.scan.detectors import BEST, Detector, detector_parts, open_detector
+from sentrack.vision.scan.observations import Observation, observe
+from sentrack.vision.scan.scan_cache import (
+    Scan,
+    Settings,
+    file_of,
+    recall,
+    remember,
+    request_of,
+    stored,
+)
 from sentrack.vision.scan.video import Video
 
 FPS = 10.0  # frames per second that are looked at, at most
-BEST = 10  # boxes of every class in a frame
-VERSION = 1  # of what is measured: another one, and videos are looked at anew
+VERSION = 1  # of what is measured: another one, and videos are scanned anew
 BATCH = 256  # frames that are kept in memory before they are written
+DETECTOR = "yolov4-tiny"
 
 
-def look(
-    path: str | Path, *, start: float | None = None, end: float | None = None, **options: Any
-) -> Clip:
-    """What is seen in a video; at once if the same was asked before. Options: see `looked`."""
-    file = looked(path, start=start, end=end, **options)
-    return replace(read_table(file, None, None), name=Path(path).stem).within(start, end)
-
-
-def looked(
+def scan_video(
     path: str | Path,
     *,
     start: float | None = None,
@@ -46,10 +44,10 @@ def looked(
     names: Names | None = None,
     best: int | None = None,
     report: Report = silent,
-) -> Path:
-    """The file that keeps what is seen in a video, or in more of it than was asked.
-
-    It is named after the contents of the video, the detector and the settings.
+    settings: Settings | None = None,
+    file_only: bool = False,
+) -> Scan:
+    """What is seen in a video; at once if the same was asked before.
 
     Args:
         path: the video.
@@ -60,54 +58,88 @@ def looked(
         names: of its classes, if it does not tell; see `load_clip`.
         best: boxes of every class in a frame; 10 if left out.
         report: told how far it is.
+        settings: all of these as `scan_settings` tells them, and the SHA-256 of the video as
+            "sha256", where that is known.
+        file_only: leave the rows in the file, so that memory does not grow with the video.
     """
     if fps is not None and not (math.isfinite(fps) and fps > 0):
         raise ClipError(f"{path}: fps must be above 0, and it is {fps:g}")
+    path, name, most = Path(path), detector or DETECTOR, BEST if best is None else best
+    rate = FPS if fps is None else float(fps)
+    request = request_of(path, *detector_parts(name, names), most, rate, VERSION)
+    known = recall(request) if settings is None else settings
+    if known is not None and (file := stored(known, start, end)) is not None:
+        return Scan(path.stem, file)
     video = Video(path)
+    finder = open_detector(name, names=names, best=most, report=report)
+    known = {"sha256": checksum(path), **_settings(finder, most, rate)}
+    file, table = stored(known, start, end), None
+    if file is None:
+        file = file_of(known, start, end)
+        table = _scan(video, finder, known | {"start": start, "end": end}, file, report, file_only)
+    remember(request, known)
+    return Scan(path.stem, file, table)
+
+
+def scan_settings(
+    *,
+    fps: float | None = None,
+    detector: str | Path | None = None,
+    names: Names | None = None,
+    best: int | None = None,
+    report: Report = silent,
+) -> Settings:
+    """What decides on what is seen in a video besides its content, in full.
+
+    Defaults are part of it, and which detector it really is. The arguments are those of
+    `scan_video`.
+    """
     most = BEST if best is None else best
-    finder = open_detector(detector or "yolov4-tiny", names=names, best=most, report=report)
-    settings = {
-        "sha256": checksum(video.path),
-        "detector": finder.name,
-        "fingerprint": finder.fingerprint,
-        "best": most,
-        "fps": FPS if fps is None else float(fps),
+    finder = open_detector(detector or DETECTOR, names=names, best=most, report=report)
+    return _settings(finder, most, FPS if fps is None else float(fps))
+
+
+def _settings(detector: Detector, best: int, fps: float) -> Settings:
+    return {
+        "detector": detector.name,
+        "fingerprint": detector.fingerprint,
+        "best": best,
+        "fps": fps,
         "version": VERSION,
     }
-    folder = cache_folder() / "looks"
-    for span in ((None, None), (start, end)):
-        asked = settings | {"start": span[0], "end": span[1]}
-        key = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:32]
-        file = folder / f"{key}.parquet"
-        if file.exists():
-            return file
+
+
+def _scan(
+    video: Video,
+    detector: Detector,
+    asked: Settings,
+    file: Path,
+    report: Report,
+    file_only: bool,
+) -> Any:
+    """Scan a video and write what is seen, a batch of frames at a time; the rows, if wanted."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         text = f"the cache cannot be made: {error.strerror}; $SENTRACK_CACHE names another folder"
-        raise ClipError(f"{folder}: {text}") from None
-    _keep(video, finder, asked, file, report)
-    return file
-
-
-def _keep(
-    video: Video, detector: Detector, asked: dict[str, Any], file: Path, report: Report
-) -> None:
-    """Look at a video and write what is seen, a batch of frames at a time."""
+        raise ClipError(f"{file.parent}: {text}") from None
     frames = video.frames(asked["start"], asked["end"], asked["fps"])
     seen = _reported(observe(frames, detector, video.size, asked["best"]), video, asked, report)
     facts = {"name": video.path.stem, "source": video.path.name, "look": asked}
+    rows = []
     with whole(file) as draft, TableWriter(draft, facts) as writer:
         while batch := list(islice(seen, BATCH)):
-            writer.add(_clip(batch, video, detector.classes))
+            table = writer.add(_clip(batch, video, detector.classes))
+            rows += [] if file_only else [table]
         if writer.empty:
             low, high = asked["start"] or 0.0, asked["end"] or math.inf
             raise ClipError(f"{video.path}: no frame from {low:g} to {high:g} s")
+    return pa.concat_tables(rows) if rows else None
 
 
 def _reported(
-    seen: Iterable[Seen], video: Video, asked: dict[str, Any], report: Report
-) -> Iterator[Seen]:
+    seen: Iterable[Observation], video: Video, asked: dict[str, Any], report: Report
+) -> Iterator[Observation]:
     """Say how many frames have been looked at."""
     ends = [t for t in (asked["end"], video.duration) if t is not None]
     seconds = min(ends) - (asked["start"] or 0.0) if ends else None
@@ -117,7 +149,7 @@ def _reported(
         yield one
 
 
-def _clip(batch: Sequence[Seen], video: Video, classes: tuple[str, ...]) -> Clip:
+def _clip(batch: Sequence[Observation], video: Video, classes: tuple[str, ...]) -> Clip:
     def every(name: str) -> Any:
         return np.concatenate([getattr(seen, name) for seen in batch])
 

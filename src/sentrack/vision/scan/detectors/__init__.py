@@ -3,26 +3,33 @@
 from pathlib import Path
 
 from sentrack.progress import Report, silent
-from sentrack.vision.io.class_names import Names, in_order
-from sentrack.vision.io.columns import nearest
-from sentrack.vision.scan.detectors.candidates import Detector, DetectorError, Found
-from sentrack.vision.scan.detectors.darknet import Darknet
-from sentrack.vision.scan.detectors.onnx import Onnx
+from sentrack.vision.io import Names, in_order, nearest
+from sentrack.vision.scan.detectors.candidates import OVERLAP, Detector, DetectorError, Found
 from sentrack.vision.scan.detectors.weights import KNOWN, fetch
 
-__all__ = ["KNOWN", "THRESHOLD", "Detector", "DetectorError", "Found", "open_detector"]
+__all__ = [
+    "BEST",
+    "KNOWN",
+    "THRESHOLD",
+    "Detector",
+    "DetectorError",
+    "Found",
+    "detector_parts",
+    "open_detector",
+]
 
 # On a street scene with people half hidden, 0.01 finds no more of them, only more boxes of nothing,
 # and 0.05 loses up to a tenth of those found. It gives 19 boxes a frame there by yolov4-tiny and 30
 # by yolo11n.
 THRESHOLD = 0.02
+BEST = 10  # boxes of every class in a frame
 
 
 def open_detector(
     name: str | Path = "yolov4-tiny",
     *,
     names: Names | None = None,
-    best: int = 10,
+    best: int = BEST,
     threshold: float = THRESHOLD,
     report: Report = silent,
 ) -> Detector:
@@ -40,6 +47,10 @@ def open_detector(
         DetectorError: there is no such detector, or it is not usable; the message says what to do.
         SentrackError: a file is corrupt or cannot be read.
     """
+    # ONNX Runtime takes a while to load, and whoever only needs pixels does without.
+    from sentrack.vision.scan.detectors.darknet import Darknet
+    from sentrack.vision.scan.detectors.onnx import Onnx
+
     known = str(name)
     spoken = None if names is None else tuple(filter(None, in_order(names)))
     if known in KNOWN:
@@ -57,3 +68,9 @@ def open_detector(
         raise DetectorError(f"{path}: no such file; a detector is {wanted}")
     guess = nearest(known, KNOWN)
     raise DetectorError(f"no detector {known!r}; nearest name: {guess!r}; a detector is {wanted}")
+
+
+def detector_parts(name: str | Path, names: Names | None) -> tuple[object, ...]:
+    """What decides on what a detector finds, told without opening it; paths stand for files."""
+    weights = KNOWN[str(name)].members if str(name) in KNOWN else Path(name)
+    return weights, Path(names) if isinstance(names, str) else names, THRESHOLD, OVERLAP

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sentrack.errors import SentrackError
-from sentrack.vision.clip import Floats, Ints
-from sentrack.vision.io.columns import class_name
+from sentrack.vision.clip import Floats, Ints, class_name
 from sentrack.vision.scan.detectors.suppression import suppress
 from sentrack.vision.scan.video import Image
 

