@@ -16,8 +16,7 @@ from benchmarks.matching import svo
 from sentrack.lexicon import Lexicon
 from sentrack.objective import build
 from sentrack.tasks import Tracking
-from sentrack.vision import clip_from_arrays, load_clip
-from sentrack.vision.clip import Clip, Floats
+from sentrack.vision import Clip, Floats, clip_from_arrays, load_clip
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "cad120"
 PICK_OR_PLACE = {"pick": "picked up", "place": "put down"}

@@ -17,8 +17,7 @@ from sentrack.objective import build
 from sentrack.tasks.learn import Settings, learn
 from sentrack.tasks.learning.contrast import FRAMES
 from sentrack.tasks.learning.starting import LOOKED_AT
-from sentrack.vision import load_clip
-from sentrack.vision.clip import Clip
+from sentrack.vision import Clip, load_clip
 
 Floats = npt.NDArray[np.float64]
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentrack.tasks import Library
-from sentrack.vision import clip_from_arrays
-from sentrack.vision.clip import Clip, Floats, Ints
+from sentrack.vision import Clip, Floats, Ints, clip_from_arrays
 
 SIZE, ASPECT = (640, 480), 4 / 3
 FPS = 10.0

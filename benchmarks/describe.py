@@ -21,8 +21,7 @@ from sentrack.lexicon import Lexicon
 from sentrack.tasks.describe import Described, describe
 from sentrack.tasks.describing.cores import cores
 from sentrack.tasks.describing.evidence import Evidence
-from sentrack.vision import two_activities
-from sentrack.vision.clip import Clip
+from sentrack.vision import Clip, two_activities
 
 FIRST = 3  # sentences that are looked at
 RIGHT = {"pick": "pick-up", "place": "put-down"}

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from sentrack.files import whole
-from sentrack.vision.wheels import cache_folder, checksum
+from sentrack.vision import cache_folder, checksum
 
 PACKAGE = "opencv-doc"
 MEMBER = "usr/share/doc/opencv-doc/examples/data/vtest.avi"

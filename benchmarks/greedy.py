@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from sentrack.vision.clip import Clip, Floats
-from sentrack.vision.detections import clip_from_arrays
+from sentrack.vision import Clip, Floats, clip_from_arrays
 
 Track = dict[int, int]  # by frame, the row of the clip
 

@@ -21,7 +21,7 @@ from benchmarks.sampled import sampled, sharp_word
 from benchmarks.telling import Lines, tell
 from sentrack.lexicon import Lexicon
 from sentrack.progress import silent
-from sentrack.show.learning import draw_confusion
+from sentrack.show import draw_confusion
 from sentrack.tasks import track
 from sentrack.tasks.learn import Settings, learn
 from sentrack.tasks.learning.climbing import Patience, best_of
@@ -29,8 +29,7 @@ from sentrack.tasks.learning.counting import Belief, backgrounds, expected
 from sentrack.tasks.learning.estimating import Prior
 from sentrack.tasks.learning.journal import Journal
 from sentrack.tasks.learning.parallel import Readers
-from sentrack.vision import clip_from_arrays
-from sentrack.vision.clip import Clip
+from sentrack.vision import Clip, clip_from_arrays
 
 
 def cad(picture: Path | None = None, limit: int | None = None, quick: bool = False) -> Lines:

@@ -10,7 +10,7 @@ from sentrack.language import Meaning, Vocabulary, parse
 from sentrack.lexicon import Lexicon
 from sentrack.objective import build
 from sentrack.tasks import Tracking
-from sentrack.vision.clip import Clip
+from sentrack.vision import Clip
 
 
 def svo(subject: str, verb: str, object: str, vocabulary: Vocabulary) -> Meaning:

@@ -15,10 +15,8 @@ from sentrack.scene import scene_of
 from sentrack.tasks import Library
 from sentrack.tasks.moments import most
 from sentrack.tasks.track import vocabulary_of
-from sentrack.vision.detectors import open_detector
-from sentrack.vision.looking import BEST, FPS
-from sentrack.vision.observing import observe
-from sentrack.vision.video import Video
+from sentrack.vision.scan import BEST, FPS, Video, observe
+from sentrack.vision.scan.detectors import open_detector
 
 SECONDS = 30.0  # of the street that are looked at
 HOURS = 10_000

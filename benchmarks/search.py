@@ -33,8 +33,7 @@ from sentrack.scene import scene_of
 from sentrack.tasks import Library, Moment, Moments
 from sentrack.tasks.moments import LEAST, moments
 from sentrack.tasks.track import vocabulary_of
-from sentrack.vision import ClipError
-from sentrack.vision.clip import Bools, Clip, Floats
+from sentrack.vision import Bools, Clip, ClipError, Floats
 
 OVERLAP = 0.3  # temporal intersection over union from which on a moment hits a segment
 TOPS = (1, 3)  # moments that are looked at

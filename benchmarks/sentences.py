@@ -19,8 +19,7 @@ from benchmarks.matching import Timed, svo, timed
 from benchmarks.telling import Lines, tell
 from sentrack.language import Meaning, Participant, Word, distinct_pairs
 from sentrack.lexicon import Lexicon
-from sentrack.vision import clip_from_arrays, load_clip
-from sentrack.vision.clip import Clip
+from sentrack.vision import Clip, clip_from_arrays, load_clip
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 NOUNS = ("person", "backpack", "chair", "trash-can")

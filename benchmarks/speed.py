@@ -20,12 +20,12 @@ from pathlib import Path
 
 import httpx
 import numpy as np
+from sentrack.vision.detectors.suppression import suppress
 
 from benchmarks.cad import DATA
 from sentrack.library import Store
 from sentrack.vision import clip_from_arrays, load_clip, videos
 from sentrack.vision.bridging import bridge
-from sentrack.vision.detectors.suppression import suppress
 from tests.serve.serving import UP, Server, first_page, many, served
 from tests.tasks.scenes import library
 

@@ -3,8 +3,7 @@
 import numpy as np
 
 from sentrack.objective import Objective
-from sentrack.vision import Clip, clip_from_arrays
-from sentrack.vision.clip import Floats, Ints
+from sentrack.vision import Clip, Floats, Ints, clip_from_arrays
 
 
 def iou(a: Floats, b: Floats) -> float:

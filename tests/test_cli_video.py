@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 from sentrack import cli
-from sentrack.vision.footage import footage
+from sentrack.demo import footage
 from tests.commands import Run, start
 from tests.vision.films import film
-from tests.vision.test_video import faults
+from tests.vision.scan.test_video import faults
 from tests.waiting import until
 
 SENTENCE = "The car moved."

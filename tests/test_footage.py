@@ -8,7 +8,7 @@ import pytest
 
 import sentrack
 from benchmarks.footage import street
-from sentrack.vision.footage import footage
+from sentrack.demo import footage
 
 Floats = npt.NDArray[np.float64]
 

@@ -12,7 +12,9 @@ ROOT = "sentrack"
 
 SIDES = {"vision", "language", "lexicon"}  # video and English
 BELOW = SIDES | {"scene", "objective", "inference", "library"}
-ABOVE = {"tasks", "show", "serve", "cli"}
+ABOVE = {"tasks", "show", "serve", "demo", "cli"}
+# What version 0.1.0 had elsewhere, and is still to be had there.
+KEPT = {("sentrack/vision/__init__.py", "demo")}
 
 
 def imports(module: str, is_package: bool, source: str) -> Iterator[str]:
@@ -36,7 +38,7 @@ def layer_of(name: str) -> str | None:
     parts = name.split(".")
     if parts[0] != ROOT:
         return None
-    known = BELOW | ABOVE | {"errors", "files", "progress", "text", "__main__"}
+    known = BELOW | ABOVE | {"errors", "files", "lazy", "progress", "text", "__main__"}
     return parts[1] if len(parts) > 1 and parts[1] in known else ""
 
 
@@ -60,6 +62,7 @@ def violations(modules: dict[str, str]) -> list[str]:
             forbidden = set()
         else:
             forbidden = used & {"cli"}
+        forbidden = {name for name in forbidden if (path, name) not in KEPT}
         found += [f"{path} imports {ROOT}.{name}".rstrip(".") for name in sorted(forbidden)]
     for layer in BELOW - {"scene", "objective", "inference"}:
         sides = (known[layer] | {layer}) & SIDES

@@ -24,8 +24,7 @@ from sentrack.objective import Objective, build
 from sentrack.progress import Report
 from sentrack.scene import detection_scores
 from sentrack.tasks import understand
-from sentrack.vision import two_activities
-from sentrack.vision.clip import Clip, Floats
+from sentrack.vision import Clip, Floats, two_activities
 
 HEADER = ["task", "measure", "way", "number", "value"]
 PAPER, EVERYDAY, PRESENCE, CHANCE = "the paper's words", "everyday", "presence", "chance"

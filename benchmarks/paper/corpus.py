@@ -18,8 +18,7 @@ from benchmarks.paper.writing import OURS, THEIRS, figure, paragraph, table, wri
 from benchmarks.sentences import DATA, OWN
 from benchmarks.word_models import CLASSES
 from sentrack.progress import Report
-from sentrack.vision import load_clip
-from sentrack.vision.clip import Clip, Floats
+from sentrack.vision import Clip, Floats, load_clip
 
 REAL = DATA / "mvi_0820" / "detections.csv.gz"
 ROOM = Layout("room", 400.0, 700.0, ((300, 300, 160), (700, 500, 220), (1000, 350, 150)))

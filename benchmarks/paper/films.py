@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.word_models import CLASSES
-from sentrack.vision import clip_from_arrays
-from sentrack.vision.clip import Clip, Floats, Ints
+from sentrack.vision import Clip, Floats, Ints, clip_from_arrays
 
 SIZE, FPS = (1280, 960), 30.0
 TOP = 20  # boxes of a class in a frame

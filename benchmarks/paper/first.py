@@ -12,8 +12,7 @@ from sentrack.lexicon import Lexicon
 from sentrack.objective import Objective, whole
 from sentrack.scene import Measurements, Scene, detection_scores
 from sentrack.scene.candidates import candidate_set
-from sentrack.vision import clip_from_arrays
-from sentrack.vision.clip import Bools, Clip, Floats, Ints
+from sentrack.vision import Bools, Clip, Floats, Ints, clip_from_arrays
 
 RIVALS = 8  # tracks of a class among which a sentence may choose
 POOR = 10.0  # percentile of the scores of a class that a box between detections gets

@@ -30,7 +30,7 @@ from sentrack.lexicon import Lexicon
 from sentrack.objective import Objective, build
 from sentrack.progress import Report
 from sentrack.tasks import understand
-from sentrack.vision.clip import Clip
+from sentrack.vision import Clip
 
 HEADER = ["source", "series", "missed", "false", "way", "clips", "accuracy", "iou", "setting"]
 JOINT, FIRST, FILLED = WAYS = ("joint", "track first", "joint, filled")

@@ -21,9 +21,9 @@ from sentrack.files import whole
 from sentrack.inference import Problem, Solution
 from sentrack.objective import Objective
 from sentrack.progress import Report
-from sentrack.show.strip import strip
+from sentrack.show import strip
 from sentrack.tasks import Tracking
-from sentrack.vision.video import Frame
+from sentrack.vision.scan import Frame
 
 HEADER = ["row", "T", "J", "K", "L", "W", "method", "seconds", "score", "upper_bound", "certified"]
 PAPER = (56, 61, 129, 667, 520, 230)  # seconds of growth in the paper

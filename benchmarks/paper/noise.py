@@ -10,8 +10,7 @@ import pyarrow.csv
 
 from benchmarks.cad import DATA, PICK_OR_PLACE
 from benchmarks.paper.films import Film
-from sentrack.vision import clip_from_arrays
-from sentrack.vision.clip import Bools, Clip, Floats, Ints
+from sentrack.vision import Bools, Clip, Floats, Ints, clip_from_arrays
 
 LASTING = 1.0  # seconds that a false box lasts; every other one is there in one frame only
 DRIFT = 0.05  # frame heights per second, of the motion of those that last

@@ -15,7 +15,7 @@ from sentrack.objective import Objective
 from sentrack.scene import CandidateSet, Measurements, Scene
 from sentrack.scene.candidates import candidate_set
 from sentrack.tasks import understand
-from sentrack.vision.clip import Clip, Floats
+from sentrack.vision import Clip, Floats
 
 RELEASE = 1e-100  # what the authors' release takes for a probability of zero
 

@@ -17,7 +17,7 @@ from benchmarks.paper.stories import films
 from benchmarks.paper.writing import OURS, figure, paragraph, table, write_csv, write_figure
 from sentrack.inference import Growth
 from sentrack.progress import Report
-from sentrack.vision.clip import Clip
+from sentrack.vision import Clip
 
 # What the paper found, in per cent, by J and K; it could not compute the fourth.
 PAPER = {(30, 3): 2.22, (120, 3): 2.79, (30, 9): 5.08}

@@ -19,7 +19,7 @@ from sentrack.inference import Problem, ProblemTooLarge
 from sentrack.inference.lattices import operations
 from sentrack.inference.terms import reduce
 from sentrack.progress import Report
-from sentrack.vision.clip import Floats
+from sentrack.vision import Floats
 
 # Comparisons per second of the exact lattice and of the naive one, to know what is not worth
 # starting: neither stops early. Both are about the measured ones.

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from sentrack.inference import Problem, TrackTerms, WordTerms
-from sentrack.vision.clip import Floats
+from sentrack.vision import Floats
 
 PLACE = 10.0  # the frame is so many reaches of coherence wide and high
 EDGES = (1.0, 2.5, 4.5, 7.0)  # distances between which a word tells

@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.paper.films import EXTENTS, FPS, LAYOUTS, SIZE, Film, Layout, shoot
 from benchmarks.scenes import Row
-from sentrack.vision.clip import Floats
+from sentrack.vision import Floats
 
 THINGS = ("backpack", "chair", "trash-can", "stool", "traffic-cone")
 VERBS = ("approached", "carried", "picked up", "put down", "left", "brought")

@@ -8,7 +8,7 @@ import numpy as np
 from benchmarks.paper.films import LAYOUTS, Film, shoot
 from benchmarks.paper.stories import films
 from benchmarks.word_models import CLASSES
-from sentrack.vision.clip import Floats
+from sentrack.vision import Floats
 
 VERBS = ("approached", "left", "carried", "picked up", "put down")
 MOVED, STILL, NEAR = 100.0, 20.0, 225.0  # pixels

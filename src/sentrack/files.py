@@ -1,12 +1,15 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, and marks that tell whether one has changed."""
 
 import os
+import stat
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from sentrack.errors import SentrackError
+
+Mark = tuple[int, int, int, int]  # device, inode, bytes, and nanoseconds of the last change
 
 
 @contextmanager
@@ -42,3 +45,14 @@ def free(path: Path) -> Path:
     while chosen.exists():
         chosen, number = path.with_stem(f"{path.stem}-{number}"), number + 1
     return chosen
+
+
+def mark(path: str | Path) -> Mark | None:
+    """The mark of a regular file, another one if its content may differ; None of anything else."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns

@@ -7,11 +7,9 @@ import json
 from typing import Any
 
 import numpy as np
-from numba import config
 
 from sentrack.inference import (
     Growth,
-    Method,
     Polynomial,
     Problem,
     large,
@@ -19,12 +17,13 @@ from sentrack.inference import (
     solve,
     viterbi,
 )
+from sentrack.inference.compiled import COMPILED
 from sentrack.inference.growth_kernels import LANES
+from sentrack.inference.local import best_local_score
+from sentrack.inference.resources import Limits
 from sentrack.inference.shortlist import candidate_bounds
 from sentrack.inference.terms import reduce
-from sentrack.objective.ceiling import _sweep
-from sentrack.tasks.describing.kernel import best_tracks
-from sentrack.vision.detectors.suppression import suppress
+from sentrack.vision.scan.detectors.suppression import suppress
 from tests.inference.strategies import Array, assemble
 
 Shape = tuple[list[int], list[int], list[tuple[int, ...]]]
@@ -44,7 +43,7 @@ LARGE: tuple[Shape, ...] = (
     ([1, 1], [1], [(0, 1)]),
 )
 T = 4
-METHODS: tuple[Method, ...] = ("auto", "viterbi", "dual", "ascent")
+METHODS = ("auto", "viterbi", "dual", "ascent")
 
 
 def problem(shape: Shape, seed: int) -> Problem:
@@ -70,13 +69,13 @@ def solved() -> Any:
             for marginal in posteriors(made).tracks:
                 yield [frame.tolist() for frame in marginal]
             for terms in reduce(made).components:
-                bounds = candidate_bounds(terms)
+                bounds = candidate_bounds(terms, Limits.of(None, None))
                 yield bounds[bounds < np.inf].tolist()
 
 
 def solved_frame_by_frame() -> Any:
     viterbi.PARALLEL_STATES = 1
-    if config.DISABLE_JIT:  # else they are a part of what is compiled, and kept
+    if not COMPILED:  # else they are a part of what is compiled, and kept
         large.SHORT, large.FEW, large.WIDE = 20, 2, 4
     for shape in LARGE:
         found = solve(problem(shape, 0), "viterbi")
@@ -98,11 +97,8 @@ def grown() -> Any:
 def others() -> Any:
     rng = np.random.default_rng(0)
     T, K, J = 4, 2, 3
-    told, f = rng.normal(size=(T, K, J, J, 1)), rng.normal(size=(3, T, J))
-    g, move = rng.normal(size=(3, T - 1, J, J)), rng.normal(size=(K, K))
-    yield best_tracks(told, rng.normal(size=K), move, np.ones(K, bool), f, g).tolist()
-    h = rng.normal(size=(T, K, J))
-    yield float(_sweep(h, g[0], np.arange(K), np.zeros(K), move, np.zeros(K)))
+    h, g, move = (rng.normal(size=size) for size in ((T, K, J), (T - 1, J, J), (K, K)))
+    yield float(best_local_score(h, g, np.arange(K), np.zeros(K), move, np.zeros(K)))
     low = rng.uniform(0, 50, (40, 2))
     boxes = np.concatenate([low, low + rng.uniform(10, 40, low.shape)], axis=1)
     yield suppress(boxes, rng.integers(3, size=40), rng.random(40), 4, 0.4).tolist()

@@ -15,8 +15,8 @@ from sentrack.language.vocabulary import heads
 from sentrack.lexicon import Lexicon, WordModel
 from sentrack.lexicon.features import COLOURS
 from sentrack.objective import Objective, build
+from sentrack.vision import clip_from_arrays
 from sentrack.vision.clip import Clip
-from sentrack.vision.detections import clip_from_arrays
 
 LEXICON = Lexicon.load("everyday")
 SECONDS = 3.0

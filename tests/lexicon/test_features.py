@@ -9,7 +9,7 @@ import pytest
 
 from sentrack.lexicon.features import COLOURS, FEATURES, STILL, Candidates
 from sentrack.scene.candidates import candidate_set
-from sentrack.vision.detections import clip_from_arrays
+from sentrack.vision import clip_from_arrays
 
 PAGE = Path(__file__).parents[2] / "docs" / "lexicon.md"
 OURS = [name for name in FEATURES if not name.startswith("paper-")]

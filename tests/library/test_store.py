@@ -13,9 +13,9 @@ from hypothesis.extra import numpy as hnp
 
 from sentrack.errors import SentrackError
 from sentrack.library import LibraryError, Store, index_one
-from sentrack.library.catalogue import write_rows
-from sentrack.library.entries import Origin, read_facts
+from sentrack.library.entry import Origin, read_facts
 from sentrack.library.folder import Folder
+from sentrack.library.manifest import write_rows
 from sentrack.vision import Clip, clip_from_arrays, load_clip, save_clip
 from tests.library.scenes import assert_equal, files, scene
 

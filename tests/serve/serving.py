@@ -15,11 +15,12 @@ from typing import Any
 import httpx
 import numpy as np
 
-from sentrack.library.catalogue import write_rows
-from sentrack.library.entries import Origin, pack, read_facts, rows
+from sentrack.library.entry import Origin, pack, read_facts
 from sentrack.library.folder import Folder
+from sentrack.library.manifest import write_rows
 from sentrack.vision import clip_from_arrays
-from sentrack.vision.wheels import checksum
+from sentrack.vision.downloads import checksum
+from sentrack.vision.io import table_of
 from tests.tasks.scenes import CLASSES, library, scene
 from tests.vision.films import film
 from tests.waiting import HANG, until
@@ -124,7 +125,7 @@ def shown(folder: Path, source: Path, name: str) -> None:
         label=np.full(T, CLASSES.index("person")),
     )
     origin = Origin(name, str(source), None, checksum(source), {"detector": "made-up"})
-    (folder / origin.file).write_bytes(pack(rows(clip), origin))
+    (folder / origin.file).write_bytes(pack(table_of(clip), origin))
 
 
 def many(folder: Path, count: int) -> None:
@@ -134,7 +135,7 @@ def many(folder: Path, count: int) -> None:
     facts = []
     for seed in range(8):
         origin = Origin("x", "clip", None, "0", {})
-        store.put(origin.file, pack(rows(scene(seed)), origin))
+        store.put(origin.file, pack(table_of(scene(seed)), origin))
         facts.append(json.loads(read_facts(store, origin.file)))
         store.remove(origin.file)
     listed = []

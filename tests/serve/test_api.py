@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from sentrack.lexicon import Lexicon
-from sentrack.serve.safety import HEADERS
+from sentrack.serve.guard import HEADERS
 from sentrack.tasks import Library, describe, track
 from sentrack.tasks.moments import RATE
 from tests.serve.serving import UP, Server, served, shown, stock

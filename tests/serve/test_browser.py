@@ -10,10 +10,10 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import expect
 
-from sentrack.show.encoding import Writer
+from sentrack.demo import footage
+from sentrack.show.video_writer import VideoWriter
 from sentrack.tasks import Library
-from sentrack.vision.footage import footage
-from sentrack.vision.video import Video
+from sentrack.vision.scan.video import Video
 
 from ..conftest import Chromium, Tab
 from ..tasks.scenes import scene
@@ -44,7 +44,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Boxes of made-up clips, and two seconds of real footage that were looked at."""
     folder = tmp_path_factory.mktemp("site")
     film = folder / "driveway.mp4"
-    with Writer(film, 30) as writer:
+    with VideoWriter(film, 30) as writer:
         for frame in Video(footage("driveway")).frames(11, 13):
             writer.write(frame.image, frame.time)
     library = Library(folder / "lib")

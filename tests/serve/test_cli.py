@@ -14,7 +14,7 @@ import pytest
 
 from sentrack.cli import main
 from tests.serve.serving import UP, Server, served, stock
-from tests.serve.test_work import lives
+from tests.serve.test_worker_pool import lives
 from tests.waiting import HANG, until
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from sentrack.serve.work import MEMORY, WAITING
+from sentrack.serve.worker_pool import MEMORY, WAITING
 from tests.serve.serving import UP, Server, served
 from tests.tasks.scenes import library
 from tests.waiting import HANG, PAUSE, until

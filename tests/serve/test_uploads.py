@@ -10,16 +10,16 @@ import pytest
 
 from sentrack.library import Store
 from sentrack.progress import silent
-from sentrack.serve import receiving
-from sentrack.serve.receiving import MOST, clean
+from sentrack.serve.routes import uploads as receiving
+from sentrack.serve.routes.uploads import MOST, clean
 from sentrack.serve.uploads import KINDS, keep
-from sentrack.serve.work import JobError
-from sentrack.vision import looking
-from sentrack.vision.detectors import open_detector
-from sentrack.vision.wheels import cache_folder
+from sentrack.serve.worker_pool import JobError
+from sentrack.vision.downloads import cache_folder
+from sentrack.vision.scan import scanner
+from sentrack.vision.scan.detectors import open_detector
 from tests.serve.serving import UP, Server, served, stock
 from tests.vision.films import film, sound
-from tests.vision.test_looking import Bright
+from tests.vision.scan.test_scanner import Bright
 
 HERE = "http://127.0.0.1:8765"
 
@@ -179,7 +179,7 @@ def test_names_that_are_taken_are_numbered_and_failures_leave_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SENTRACK_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(looking, "open_detector", lambda *_, **__: Bright())
+    monkeypatch.setattr(scanner, "open_detector", lambda *_, **__: Bright())
     store, uploads = Store(tmp_path / "lib"), tmp_path / "lib" / "uploads"
     uploads.mkdir(parents=True)
     names = []
@@ -193,7 +193,7 @@ def test_names_that_are_taken_are_numbered_and_failures_leave_nothing(
     def broken(*_: object, **__: object) -> Bright:
         raise JobError("no detector", 503)
 
-    monkeypatch.setattr(looking, "open_detector", broken)
+    monkeypatch.setattr(scanner, "open_detector", broken)
     draft = film(tmp_path / "other.mp4", [0.0, 0.5]).rename(uploads / ".other")
     with pytest.raises(JobError, match="no detector"):
         keep(store, draft, "street")

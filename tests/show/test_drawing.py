@@ -19,7 +19,7 @@ from sentrack.show.drawing import (
     write,
 )
 from sentrack.show.palette import PALETTE, Colour, colour, hexadecimal
-from sentrack.vision.video import Image
+from sentrack.vision.scan.video import Image
 
 ORANGE, BLUE = PALETTE[:2]
 

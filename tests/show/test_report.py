@@ -10,13 +10,13 @@ import pytest
 from playwright.sync_api import expect
 
 import sentrack.show.report as reporting
+from sentrack.demo import paint
 from sentrack.errors import SentrackError
 from sentrack.lexicon import Lexicon
 from sentrack.show.report import page, write_report
-from sentrack.show.view import View, view
+from sentrack.show.view import View, view_of
 from sentrack.tasks.rivals import rivals
-from sentrack.vision.painting import paint
-from sentrack.vision.video import Frame, Video
+from sentrack.vision.scan.video import Frame, Video
 
 from ..conftest import Chromium, Tab
 from .conftest import Shown
@@ -26,7 +26,7 @@ LEXICON = Lexicon.load("everyday")
 
 @pytest.fixture(scope="module")
 def views(shown: Shown) -> list[View]:
-    return [view(answer, rivals(answer, LEXICON), LEXICON) for answer in shown.trackings]
+    return [view_of(answer, rivals(answer, LEXICON), LEXICON) for answer in shown.trackings]
 
 
 @pytest.fixture(scope="module")

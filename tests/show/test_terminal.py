@@ -13,10 +13,9 @@ from rich.console import Console
 
 import sentrack
 from sentrack.lexicon import Lexicon
-from sentrack.show.learning import show_beside
-from sentrack.show.tables import show_trackings
+from sentrack.show.answers import show_trackings
+from sentrack.show.lexicon import show_beside, show_word, show_words
 from sentrack.show.terminal import plain
-from sentrack.show.words import show_word, show_words
 from sentrack.vision import clip_from_arrays
 
 EVIL = ["[bold]x[/bold]", "[/]x", "a\x1b[31mb", "\x1b]0;title\x07x", ":dog:", "[link=x]y"]

@@ -7,7 +7,7 @@ import pytest
 
 from sentrack.inference import Solution
 from sentrack.lexicon import Lexicon
-from sentrack.show.view import View, view
+from sentrack.show.view import View, view_of
 from sentrack.tasks import Tracking
 from sentrack.tasks.rivals import Rivals, rivals
 
@@ -18,7 +18,7 @@ LEXICON = Lexicon.load("everyday")
 
 @pytest.fixture(scope="module")
 def seen(shown: Shown) -> View:
-    return view(shown.trackings[0], rivals(shown.trackings[0], LEXICON), LEXICON)
+    return view_of(shown.trackings[0], rivals(shown.trackings[0], LEXICON), LEXICON)
 
 
 def test_it_says_what_the_answer_says(shown: Shown, seen: View) -> None:
@@ -59,7 +59,7 @@ def test_it_is_json_even_where_nothing_is_proven(shown: Shown) -> None:
     answer = shown.trackings[0]
     own = answer.solution
     loose = Solution(own.tracks, own.states, own.score, math.inf, "growth", 0.1)
-    told = view(Tracking.of(answer.objective, loose), Rivals(None, None), LEXICON)
+    told = view_of(Tracking.of(answer.objective, loose), Rivals(None, None), LEXICON)
     assert told.upper_bound is None
     assert not told.certified
     assert json.loads(json.dumps(asdict(told), allow_nan=False))["rivals"] == []

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import sentrack
-from sentrack.show.demo import SWAPPED, accuracy
+from sentrack.demo import SWAPPED, accuracy
 from sentrack.vision import Clip, Truth, two_activities
 from sentrack.vision.clip import ROWS
 

@@ -57,7 +57,7 @@ def learn(
     """
     from sentrack.files import new
     from sentrack.lexicon import Lexicon
-    from sentrack.show.progress import Bars
+    from sentrack.show import Bars
     from sentrack.tasks.learn import Settings, read_pairs
     from sentrack.tasks.learn import learn as find
 
@@ -94,7 +94,7 @@ def learn(
     if other is not None:
         from rich.console import Console
 
-        from sentrack.show.learning import show_beside
+        from sentrack.show import show_beside
 
         show_beside(learned, other, Console())
     print(visible(output))

@@ -51,8 +51,7 @@ def index(
     as_json: AsJson = False,
 ) -> None:
     """Look at videos once and keep what is seen; what is in the library already is skipped."""
-    from sentrack.show.entries import show_entries
-    from sentrack.show.progress import Bars
+    from sentrack.show import Bars, show_entries
     from sentrack.tasks.crew import crew
     from sentrack.tasks.library import Library
     from sentrack.tasks.library import index as do
@@ -109,8 +108,8 @@ def library(
     as_json: AsJson = False,
 ) -> None:
     """List the clips of a library, check it or repair it."""
-    from sentrack.library.checking import HOUR
-    from sentrack.show.entries import show_entries
+    from sentrack.library import HOUR
+    from sentrack.show import show_entries
 
     store, age = _library(library), 0.0 if at_once else HOUR
     for name in remove or []:
@@ -156,8 +155,7 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Find the moments of a library that depict a sentence best, or any of several."""
-    from sentrack.show.moments import show_moments, write_excerpts
-    from sentrack.show.progress import Bars
+    from sentrack.show import Bars, show_moments, write_excerpts
 
     store = _library(library)
     with Bars() as bars:
@@ -195,7 +193,7 @@ def describe(
     as_json: AsJson = False,
 ) -> None:
     """Say what happens in a clip, or in every clip of a library."""
-    from sentrack.show.progress import Bars
+    from sentrack.show import Bars
     from sentrack.tasks import describe as find
     from sentrack.vision import load_clip
 

@@ -31,7 +31,7 @@ def serve(
     """Show a library in the browser: search it, watch moments, read descriptions."""
     try:
         from sentrack.serve.app import Options, create_app
-        from sentrack.serve.running import run
+        from sentrack.serve.server import run
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] == "sentrack":
             raise

@@ -62,7 +62,7 @@ def track(
 ) -> None:
     """Find the tracks that best depict each sentence; several sentences focus on several things."""
     from sentrack.files import free, new, whole
-    from sentrack.show.progress import Bars
+    from sentrack.show import Bars
     from sentrack.tasks import Tracking
     from sentrack.tasks import track as find
     from sentrack.vision import is_video, load_clip
@@ -95,9 +95,8 @@ def track(
             with whole(mot) as temporary:
                 temporary.write_text("".join(answer.to_mot() for answer in answers))
         if output is not None or strip is not None:
-            from sentrack.show.annotate import annotate
-            from sentrack.show.pixels import pictures
-            from sentrack.show.strip import strip as draw
+            from sentrack.show import annotate, pictures
+            from sentrack.show import strip as draw
 
             if output is not None:
                 pixels = pictures(source, clip)
@@ -112,7 +111,7 @@ def track(
         return
     from rich.console import Console
 
-    from sentrack.show.tables import show_trackings
+    from sentrack.show import show_trackings
 
     show_trackings(answers, Console())
     for path in (output, strip, mot, *written):
@@ -130,17 +129,16 @@ def _report(
     report: "Report",
 ) -> list[Path]:
     """Write a page about all answers, with the video if there is one."""
-    from sentrack.show.report import write_report
-    from sentrack.show.view import view
+    from sentrack.show import view_of, write_report
     from sentrack.tasks.rivals import rivals
     from sentrack.tasks.track import open_lexicon
     from sentrack.vision import is_video
 
     words = open_lexicon(lexicon)
-    views = [view(answer, rivals(answer, words, time_limit), words) for answer in answers]
+    views = [view_of(answer, rivals(answer, words, time_limit), words) for answer in answers]
     frames = None
     if source.is_file() and is_video(source):
-        from sentrack.show.pixels import pictures
+        from sentrack.show import pictures
 
         frames = pictures(source, answers[0].objective.clip)
     return write_report(views, path, frames, force=force, report=report)
@@ -165,12 +163,12 @@ def detect(
 ) -> None:
     """Look at a video, keep what is seen, and print the file that holds it."""
     from sentrack.files import new
-    from sentrack.show.progress import Bars
-    from sentrack.vision import kept, load_clip, save_clip
+    from sentrack.show import Bars
+    from sentrack.vision import save_clip, scan_video
 
     new(output, force)
     with Bars() as bars:
-        file = kept(
+        scan = scan_video(
             source,
             start=start,
             end=end,
@@ -179,7 +177,8 @@ def detect(
             names=names,
             best=best,
             report=bars,
+            file_only=output is None,
         )
         if output is not None:
-            save_clip(load_clip(file, start=start, end=end), output, format)
-    print(visible(file if output is None else output))
+            save_clip(scan.clip(start, end), output, format)
+    print(visible(scan.file if output is None else output))

@@ -29,7 +29,7 @@ def words(
     from rich.console import Console
 
     from sentrack.lexicon import Lexicon as Words
-    from sentrack.show.words import show_word, show_words
+    from sentrack.show import show_word, show_words
 
     known = Words.load(lexicon)
     if not word:
@@ -47,7 +47,7 @@ def demo(
     ] = None,
 ) -> None:
     """Track sentences in a made-up clip or a real one, with proofs and an annotated video."""
-    from sentrack.show.demo import show_demo, show_real
+    from sentrack.demo import show_demo, show_real
 
     if real:
         show_real(output)

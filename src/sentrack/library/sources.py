@@ -6,18 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sentrack.library.entries import FILE
+from sentrack.library.entry import FILE
 from sentrack.library.folder import LibraryError
 from sentrack.progress import Report
-from sentrack.vision.clip import ClipError
-from sentrack.vision.formats.names import Names
-from sentrack.vision.loading import FORMATS, kind_of, looking, videos
-from sentrack.vision.tables import CORNERS, Table, stem
-from sentrack.vision.wheels import checksum
+from sentrack.vision import ClipError, checksum, scan_settings, videos
+from sentrack.vision.io import CORNERS, FORMATS, Names, Table, kind_of, stem
 
 VIDEOS = ".3gp .asf .avi .flv .m2ts .m4v .mkv .mov .mp4 .mpeg .mpg .mts .ogv .ts .vob .webm .wmv"
 DETECTIONS = ".csv .gz .json .parquet .txt"
-CATALOGUE = "catalogue.parquet"
+MANIFEST = "catalogue.parquet"  # as users know it
 
 
 @dataclass(frozen=True)
@@ -76,7 +73,7 @@ def _walk(folder: Path) -> Iterator[Path]:
     for at, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
-            ours = FILE.fullmatch(name) or name == CATALOGUE
+            ours = FILE.fullmatch(name) or name == MANIFEST
             if not name.startswith(".") and not ours and Path(name).suffix.lower() in suffixes:
                 yield Path(at, name)
 
@@ -135,15 +132,15 @@ class Settings:
 
     def __init__(self, report: Report) -> None:
         self._report = report
-        self._looks: dict[str, dict[str, Any]] = {}
+        self._scans: dict[str, dict[str, Any]] = {}
 
     def of(self, found: Found, options: dict[str, Any]) -> dict[str, Any]:
         """In full for a video: defaults too, and which detector it really is."""
         if found.kind is None:
             key = repr(sorted(options.items()))
-            if key not in self._looks:
-                self._looks[key] = self._look(found, **options)
-            return self._looks[key]
+            if key not in self._scans:
+                self._scans[key] = scan_settings(found.path, **options, report=self._report)
+            return self._scans[key]
         settings: dict[str, Any] = {**options}
         if "names" in options:
             names = options["names"]
@@ -151,19 +148,3 @@ class Settings:
         if "size" in options:
             settings["size"] = list(options["size"])  # as JSON gives it back
         return settings
-
-    def _look(
-        self, found: Found, fps: float | None = None, best: int | None = None, **which: Any
-    ) -> dict[str, Any]:
-        eye = looking(found.path)
-        best = eye.BEST if best is None else best
-        if "detector" in which:
-            which["name"] = which.pop("detector")
-        detector = eye.open_detector(best=best, report=self._report, **which)
-        return {
-            "detector": detector.name,
-            "fingerprint": detector.fingerprint,
-            "best": best,
-            "fps": eye.FPS if fps is None else float(fps),
-            "version": eye.VERSION,
-        }

@@ -5,19 +5,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet
-
-from sentrack.library.catalogue import Catalogue
-from sentrack.library.checking import HOUR, Problem, astray, behind, damaged, leftovers
-from sentrack.library.entries import CLIP, Entry, Origin, current, entry_of, pack, read_facts, rows
+from sentrack.library.entry import CLIP, Entry, Origin, current, entry_of, pack, read_facts
 from sentrack.library.folder import Folder, LibraryError
-from sentrack.library.planning import THERE, Planner, Task, plan
+from sentrack.library.index_plan import THERE, Planner, Task, plan
+from sentrack.library.integrity import HOUR, Problem, astray, behind, damaged, leftovers
+from sentrack.library.manifest import Manifest
 from sentrack.library.sources import Options
 from sentrack.progress import Report, silent
-from sentrack.vision import Clip, ClipError, is_video, kept, load_clip
-from sentrack.vision.detections import read_table
-from sentrack.vision.formats.names import Names
-from sentrack.vision.tables import nearest
+from sentrack.vision import Clip, ClipError, is_video, load_clip, scan_video
+from sentrack.vision.io import Names, nearest, read_table, table_of
 
 
 class Store:
@@ -32,7 +28,7 @@ class Store:
 
     def __init__(self, url: str | Path) -> None:
         self._folder = Folder(url)
-        self._catalogue = Catalogue(self._folder)
+        self._manifest = Manifest(self._folder)
         self.url = self._folder.url
 
     def exists(self) -> bool:
@@ -41,7 +37,7 @@ class Store:
 
     def entries(self) -> list[Entry]:
         """What is known of every clip, sorted by name, without reading them."""
-        return current(self._catalogue.entries().values())
+        return current(self._manifest.entries().values())
 
     def entry(self, name: str) -> Entry:
         """What is known of one clip."""
@@ -131,15 +127,15 @@ class Store:
     def remove(self, name: str) -> None:
         """Remove a clip."""
         place = self.entry(name).origin.place
-        files = [e for e in self._catalogue.entries().values() if e.origin.place == place]
+        files = [e for e in self._manifest.entries().values() if e.origin.place == place]
         # The latest goes last: if this is interrupted, no earlier one takes its place.
         for entry in sorted(files, key=lambda e: (e.origin.generation, e.file)):
             self._folder.remove(entry.file)
 
     def refresh(self) -> None:
-        """Bring the catalogue up to date, for whoever opens the library next."""
-        self._catalogue.entries()
-        self._catalogue.write()
+        """Bring the manifest up to date, for whoever opens the library next."""
+        self._manifest.entries()
+        self._manifest.write()
 
     def check(self, age: float = HOUR) -> list[Problem]:
         """What is not in order; every clip is read, and every source that is still there.
@@ -149,28 +145,28 @@ class Store:
         """
         found = list(damaged(self._folder))
         broken = {problem.what for problem in found}
-        listed = self._catalogue.entries()
+        listed = self._manifest.entries()
         entries = {file: entry for file, entry in listed.items() if file not in broken}
         found += leftovers(self._folder, entries, age)
         found += behind(self._folder, listed)
         return [*found, *astray(entries)]
 
     def repair(self, age: float = HOUR) -> list[Problem]:
-        """Remove what is damaged or left over and write the catalogue; say what was put right.
+        """Remove what is damaged or left over and write the manifest; say what was put right.
 
         Index the sources again to complete the library.
         """
         found = list(damaged(self._folder))
         for problem in found:
             self._folder.remove(problem.what)
-        entries = self._catalogue.entries()
+        entries = self._manifest.entries()
         for problem in leftovers(self._folder, entries, age):
             self._folder.remove(problem.what)
             found.append(problem)
-        entries = self._catalogue.entries()
+        entries = self._manifest.entries()
         found += behind(self._folder, entries)
         if entries or found:
-            self._catalogue.write()
+            self._manifest.write()
         return found
 
     def _add(self, clip: Clip, name: str, options: Options, force: bool) -> Entry:
@@ -178,7 +174,9 @@ class Store:
             raise LibraryError(f"{name}: a clip does not take {given[0]}=; leave it out")
         origin = Origin(name, CLIP, None, clip.sha256, {})
         task = Planner(self.entries(), force).named(Task(origin))
-        return self.entry(name) if task.state == THERE else _keep(self._folder, task, rows(clip))
+        return (
+            self.entry(name) if task.state == THERE else _keep(self._folder, task, table_of(clip))
+        )
 
     def _read(self, entry: Entry) -> Clip:
         with self._folder.here(entry.file) as path:
@@ -200,11 +198,10 @@ def index_one(url: str, task: Task, report: Report = silent) -> Entry:
     except (FileNotFoundError, LibraryError):
         pass
     if is_video(origin.source):
-        look = kept(origin.source, **task.options, report=report)
-        with pyarrow.parquet.ParquetFile(look) as file:
-            table = file.read()
+        settings = {"sha256": origin.sha256, **origin.settings}
+        table = scan_video(origin.source, **task.options, settings=settings, report=report).table
     else:
-        table = rows(load_clip(origin.source, video=origin.video, **task.options))
+        table = table_of(load_clip(origin.source, video=origin.video, **task.options))
     return _keep(folder, task, table)
 
 

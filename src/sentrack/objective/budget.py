@@ -8,7 +8,7 @@ import numpy as np
 from sentrack.language.meaning import Meaning
 from sentrack.lexicon.lexicon import Lexicon
 from sentrack.scene import detection_scores
-from sentrack.vision.clip import Clip
+from sentrack.vision import Clip
 
 # Seconds that a pair of candidates takes, for every track and every feature that words look at; on
 # a laptop of 2020. Which of two things a pair is takes as long as so many features.

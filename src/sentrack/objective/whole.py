@@ -10,7 +10,7 @@ from sentrack.lexicon.lexicon import Lexicon
 from sentrack.lexicon.model import WordModel
 from sentrack.scene import CandidateSet, Scene, scene_of
 from sentrack.scene.candidates import unpadded
-from sentrack.vision.clip import Clip
+from sentrack.vision import Clip
 
 
 @dataclass(frozen=True, eq=False)

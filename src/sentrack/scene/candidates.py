@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sentrack.lexicon.features import Candidates
-from sentrack.vision.clip import Clip
+from sentrack.vision import Clip
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

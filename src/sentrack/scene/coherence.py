@@ -6,8 +6,7 @@ import numpy as np
 
 from sentrack.lexicon.features import Candidates
 from sentrack.scene.candidates import Bools, CandidateSet, Floats, Ints
-from sentrack.vision.bridging import iou
-from sentrack.vision.clip import Clip
+from sentrack.vision import Clip, iou
 
 # Coherence: half of its strength is lost at this distance (frame heights) between a box and where
 # the box before was going, for frames 1/30 s apart; the paper's 50 of 1280 pixels, in a 4:3 frame.

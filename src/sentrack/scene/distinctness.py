@@ -6,8 +6,7 @@ import numpy as np
 
 from sentrack.scene.candidates import Bools, CandidateSet, Floats, Ints
 from sentrack.scene.coherence import TWINS
-from sentrack.vision.bridging import iou
-from sentrack.vision.clip import Clip
+from sentrack.vision import Clip, iou
 
 # Intersection over union of boxes that show one thing, unless they come apart: of one class; of two
 # classes, for a van is seen as car and as truck, but a rider and the bicycle are two.

@@ -18,7 +18,7 @@ from sentrack.scene.candidates import (
 )
 from sentrack.scene.coherence import coherence, continuations
 from sentrack.scene.distinctness import one_thing
-from sentrack.vision.clip import Clip
+from sentrack.vision import Clip
 
 Codes = npt.NDArray[np.int64]
 Sets = Sequence[CandidateSet]

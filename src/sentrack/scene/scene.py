@@ -12,8 +12,7 @@ from sentrack.lexicon.model import WordModel
 from sentrack.scene.candidates import Bools, CandidateSet, Floats, unpadded
 from sentrack.scene.measurements import Measurements
 from sentrack.scene.standins import needed, supplied
-from sentrack.vision.bridging import bridge
-from sentrack.vision.clip import Clip, ClipError
+from sentrack.vision import Clip, ClipError, bridge
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,7 @@ from sentrack.scene.candidates import Bools, CandidateSet, Floats, Ints, candida
 from sentrack.scene.coherence import KEPT
 from sentrack.scene.distinctness import clear, overlaps
 from sentrack.scene.measurements import Measurements
-from sentrack.vision.bridging import add, iou, moved_along
-from sentrack.vision.clip import Clip
+from sentrack.vision import Clip, add_projected, iou, moved_along
 
 Needed = Mapping[frozenset[str], int]
 Boxes = tuple[Ints, Ints, Floats]  # the detections they are made of, their frames, where they are
@@ -62,7 +61,7 @@ def supplied(clip: Clip, needed: Needed) -> Clip:
         if np.isin(clip.label, known).any():
             for stand_ins in (_carried, _put_aside):
                 frames = _Frames(clip, known, count)
-                clip = add(clip, *stand_ins(frames)) if frames.lacking else clip
+                clip = add_projected(clip, *stand_ins(frames)) if frames.lacking else clip
     return clip
 
 

@@ -17,13 +17,16 @@ from starlette.exceptions import HTTPException
 from sentrack.errors import SentrackError
 from sentrack.lexicon import Lexicon
 from sentrack.library import Store
-from sentrack.serve import api, pages, receiving, working
+from sentrack.serve.guard import Guard, is_loopback
 from sentrack.serve.jobs import Jobs, Reading
-from sentrack.serve.office import Office
-from sentrack.serve.safety import Guard, is_loopback
-from sentrack.serve.shelf import Shelf
-from sentrack.serve.work import JobError, Pool
-from sentrack.vision.wheels import cache_folder
+from sentrack.serve.routes import library as api
+from sentrack.serve.routes import moments as working
+from sentrack.serve.routes import pages
+from sentrack.serve.routes import uploads as receiving
+from sentrack.serve.routes.dependencies import Office
+from sentrack.serve.snapshot import Shelf
+from sentrack.serve.worker_pool import JobError, Pool
+from sentrack.vision import cache_folder
 
 SOON = "5"  # seconds after which to try again
 

@@ -12,7 +12,8 @@ from pydantic import TypeAdapter
 
 from sentrack.lexicon import Lexicon
 from sentrack.library import Entry, Store
-from sentrack.serve.answers import (
+from sentrack.serve.media_cache import trim
+from sentrack.serve.schemas import (
     Completions,
     Done,
     FoundMoment,
@@ -22,18 +23,15 @@ from sentrack.serve.answers import (
     Sentence,
     Sentences,
 )
-from sentrack.serve.keeping import trim
-from sentrack.serve.shelf import PIXELS, Mark, Shelf, mark, may_show
-from sentrack.serve.work import ChangedError, JobError
-from sentrack.show.palette import hexadecimal
-from sentrack.show.view import View, view
+from sentrack.serve.snapshot import PIXELS, Mark, Shelf, mark, may_show
+from sentrack.serve.worker_pool import ChangedError, JobError
+from sentrack.show import View, hexadecimal, view_of
 from sentrack.tasks import Described, Moment, describe, moments, track
 from sentrack.tasks.crew import Crew
 from sentrack.tasks.moments import RATE
 from sentrack.tasks.rivals import rivals
 from sentrack.tasks.search import steps
-from sentrack.vision import Clip, ClipError
-from sentrack.vision.wheels import checksum
+from sentrack.vision import Clip, ClipError, checksum
 
 CLOSE = 5e-4  # seconds by which an address may have rounded a time
 DESCRIBED = 120.0  # seconds of a clip that are described
@@ -88,7 +86,7 @@ class Jobs:
         clip, lexicon = span.of(self._store.clip(entry)), self.lexicon
         tracking = track(clip, sentence, lexicon, time_limit=seconds / 4)
         others = rivals(tracking, lexicon, time_limit=seconds / 8)
-        yield dump(View, view(tracking, others, lexicon))
+        yield dump(View, view_of(tracking, others, lexicon))
 
     def description(self, entry: Entry, n: int, span: Span) -> Iterator[bytes]:
         """The sentences that tell best of a clip, each with the moment that it tells of."""

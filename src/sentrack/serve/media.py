@@ -6,14 +6,10 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from sentrack.serve.work import JobError
-from sentrack.show.drawing import outline
-from sentrack.show.encoding import Writer
-from sentrack.show.excerpt import FPS, WIDEST, smaller
-from sentrack.show.palette import colour
-from sentrack.show.pixels import PLAIN
+from sentrack.serve.worker_pool import JobError
+from sentrack.show import CANVAS, EXCERPT_FPS, EXCERPT_WIDTH, VideoWriter, colour, outline, smaller
 from sentrack.vision import Clip
-from sentrack.vision.video import Frame, Image, Video
+from sentrack.vision.scan import Frame, Image, Video
 
 BEFORE = 1.0  # seconds in which there is a frame, in any video but a slide show
 QUALITY = 80  # of JPEG, in per cent
@@ -32,7 +28,7 @@ def sketch(clip: Clip, at: float, width: int) -> bytes:
     t = int(np.abs(clip.times - at).argmin())
     scale = min(1.0, width / clip.size[0])
     wide, high = (max(1, round(scale * side)) for side in clip.size)
-    image = np.full((high, wide, 3), PLAIN, np.uint8)
+    image = np.full((high, wide, 3), CANVAS, np.uint8)
     rows = slice(clip.start[t], clip.start[t + 1])
     for box, label in zip(clip.boxes[rows] * scale, clip.label[rows], strict=True):
         outline(image, box, colour(int(label)), 2)
@@ -48,11 +44,11 @@ def _jpeg(image: Image) -> bytes:
 def piece(source: Path, start: float, end: float, path: Path) -> None:
     """Write a part of a video as an MP4 file whose time 0 is `start`."""
     video = Video(source)
-    frames = video.frames(max(0.0, start - BEFORE), end, FPS)
+    frames = video.frames(max(0.0, start - BEFORE), end, EXCERPT_FPS)
     written = False
-    with Writer(path, min(FPS, video.fps)) as writer:
+    with VideoWriter(path, min(EXCERPT_FPS, video.fps)) as writer:
         for frame in _from(frames, start):
-            writer.write(smaller(frame.image, WIDEST), frame.time if written else start)
+            writer.write(smaller(frame.image, EXCERPT_WIDTH), frame.time if written else start)
             written = True
         if not written:
             raise JobError("the video has no frame at that time", 404)

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import av
 
-from sentrack.library import Store
-from sentrack.library.entries import unused
-from sentrack.serve.work import JobError
-from sentrack.vision.wheels import checksum
+from sentrack.library import Store, unused
+from sentrack.serve.worker_pool import JobError
+from sentrack.vision import checksum
 
 # Containers, and the suffix of each. Playlists, which could name other files, are none of them.
 KINDS = {

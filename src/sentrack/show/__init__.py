@@ -1,1 +1,69 @@
-"""What people look at: tables, pictures, pages."""
+"""Answers shown: on the terminal, drawn on the video, and in a page."""
+
+from typing import TYPE_CHECKING
+
+from sentrack.lazy import lazy
+
+if TYPE_CHECKING:
+    from sentrack.show.annotation import annotate
+    from sentrack.show.answers import show_trackings
+    from sentrack.show.confusion import draw_confusion
+    from sentrack.show.drawing import outline
+    from sentrack.show.entries import show_entries
+    from sentrack.show.excerpt import EXCERPT_FPS, EXCERPT_WIDTH, smaller
+    from sentrack.show.film_strip import strip
+    from sentrack.show.lexicon import show_beside, show_word, show_words
+    from sentrack.show.moments import show_moments, write_excerpts
+    from sentrack.show.palette import colour, hexadecimal
+    from sentrack.show.pixels import CANVAS, pictures
+    from sentrack.show.progress import Bars
+    from sentrack.show.report import write_report
+    from sentrack.show.video_writer import VideoWriter
+    from sentrack.show.view import View, view_of
+else:
+    __getattr__ = lazy(
+        __name__,
+        {
+            "sentrack.show.annotation": "annotate",
+            "sentrack.show.answers": "show_trackings",
+            "sentrack.show.confusion": "draw_confusion",
+            "sentrack.show.drawing": "outline",
+            "sentrack.show.entries": "show_entries",
+            "sentrack.show.excerpt": "EXCERPT_FPS EXCERPT_WIDTH smaller",
+            "sentrack.show.film_strip": "strip",
+            "sentrack.show.lexicon": "show_beside show_word show_words",
+            "sentrack.show.moments": "show_moments write_excerpts",
+            "sentrack.show.palette": "colour hexadecimal",
+            "sentrack.show.pixels": "CANVAS pictures",
+            "sentrack.show.progress": "Bars",
+            "sentrack.show.report": "write_report",
+            "sentrack.show.video_writer": "VideoWriter",
+            "sentrack.show.view": "View view_of",
+        },
+    )
+
+__all__ = [
+    "CANVAS",
+    "EXCERPT_FPS",
+    "EXCERPT_WIDTH",
+    "Bars",
+    "VideoWriter",
+    "View",
+    "annotate",
+    "colour",
+    "draw_confusion",
+    "hexadecimal",
+    "outline",
+    "pictures",
+    "show_beside",
+    "show_entries",
+    "show_moments",
+    "show_trackings",
+    "show_word",
+    "show_words",
+    "smaller",
+    "strip",
+    "view_of",
+    "write_excerpts",
+    "write_report",
+]

@@ -11,8 +11,8 @@ from PIL import ImageDraw, ImageFont
 
 from sentrack.show.palette import Colour, colour
 from sentrack.tasks import Tracking
-from sentrack.vision.clip import Floats
-from sentrack.vision.video import Image
+from sentrack.vision import Floats
+from sentrack.vision.scan import Image
 
 BLACK: Colour = (0, 0, 0)
 WHITE: Colour = (255, 255, 255)

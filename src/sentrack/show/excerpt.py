@@ -7,12 +7,12 @@ import cv2
 import numpy as np
 
 from sentrack.progress import Report, silent
-from sentrack.show.annotate import between
-from sentrack.show.encoding import Writer
-from sentrack.vision.video import Frame, Image
+from sentrack.show.annotation import between
+from sentrack.show.video_writer import VideoWriter
+from sentrack.vision.scan import Frame, Image
 
-WIDEST = 960  # pixels
-FPS = 30.0  # about, for the encoder
+EXCERPT_WIDTH = 960  # pixels
+EXCERPT_FPS = 30.0  # about, for the encoder
 
 
 def excerpt(
@@ -34,10 +34,10 @@ def excerpt(
         SentrackError: the file cannot be written, or there is no frame between these times.
     """
     first = None
-    with Writer(path, FPS) as writer:
+    with VideoWriter(path, EXCERPT_FPS) as writer:
         for done, frame in enumerate(between(frames, start, end), 1):
             first = frame.time if first is None else first
-            writer.write(smaller(frame.image, WIDEST), frame.time)
+            writer.write(smaller(frame.image, EXCERPT_WIDTH), frame.time)
             passed = frame.time - first
             report("film", done, 1 + (done - 1) * (end - first) / passed if passed > 0 else None)
     assert first is not None  # `between` yields a frame or raises

@@ -47,7 +47,7 @@ def write_excerpts(
 ) -> list[Path]:
     """An annotated video of every moment, on the pixels of its source where that is still there."""
     try:
-        from sentrack.show.annotate import annotate
+        from sentrack.show.annotation import annotate
         from sentrack.show.pixels import pictures
     except ModuleNotFoundError as error:
         text = f"{error.name} is missing; run: pip install 'sentrack[video]'"

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from sentrack.vision import Clip
-from sentrack.vision.loading import is_video
-from sentrack.vision.video import Frame, Video
+from sentrack.vision import Clip, is_video
+from sentrack.vision.scan import Frame, Video
 
-PLAIN = (56, 50, 46)  # blue, green, red of the canvas where there are no pixels
+CANVAS = (56, 50, 46)  # blue, green, red of the canvas where there are no pixels
 
 
 def pictures(source: str | Path, clip: Clip) -> Iterator[Frame]:
@@ -18,6 +17,6 @@ def pictures(source: str | Path, clip: Clip) -> Iterator[Frame]:
         yield from Video(source).frames(float(clip.times[0]), float(clip.times[-1]) + 1e-6)
         return
     width, height = clip.size
-    canvas = np.full((height, width, 3), PLAIN, dtype=np.uint8)
+    canvas = np.full((height, width, 3), CANVAS, dtype=np.uint8)
     for number, time in zip(clip.frames, clip.times, strict=True):
         yield Frame(int(number), float(time), canvas.copy())

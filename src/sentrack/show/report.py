@@ -18,7 +18,7 @@ from sentrack.show.view import View
 from sentrack.text import strict_json
 
 if TYPE_CHECKING:
-    from sentrack.vision.video import Frame
+    from sentrack.vision.scan import Frame
 
 INSIDE = 24_000_000  # bytes of a video that is put into the page; a larger one is put beside it
 # In the order in which each needs those before it.

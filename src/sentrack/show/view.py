@@ -148,7 +148,7 @@ class View:
     rivals: list[ShownRival]
 
 
-def view(tracking: Tracking, rivals: Rivals, lexicon: Lexicon) -> View:
+def view_of(tracking: Tracking, rivals: Rivals, lexicon: Lexicon) -> View:
     """All that there is to see of an answer.
 
     Args:
@@ -177,6 +177,9 @@ def view(tracking: Tracking, rivals: Rivals, lexicon: Lexicon) -> View:
         ledger=_ledger(tracking),
         rivals=_rivals(tracking, rivals),
     )
+
+
+view = view_of  # as version 0.1.0 called it
 
 
 def _tracks(tracking: Tracking) -> list[ShownTrack]:

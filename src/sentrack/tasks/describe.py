@@ -22,7 +22,7 @@ from sentrack.tasks.describing.cores import Core, Told, among, cores, express, f
 from sentrack.tasks.describing.evidence import Evidence
 from sentrack.tasks.track import open_lexicon, track
 from sentrack.tasks.tracking import Tracking
-from sentrack.vision.clip import Clip, ClipError, Floats
+from sentrack.vision import Clip, ClipError, Floats
 
 # A verb must fit at least this well, where 1 is a typical depiction and 0 is nothing.
 LEAST = 0.5

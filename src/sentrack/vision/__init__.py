@@ -1,26 +1,44 @@
 """What was seen: detections with motion and colour, frame by frame."""
 
-from sentrack.vision.bridging import bridge
-from sentrack.vision.clip import Clip, ClipError
-from sentrack.vision.detections import clip_from_arrays
-from sentrack.vision.formats.supervision import clip_from_detections, to_supervision
-from sentrack.vision.loading import is_video, kept, load_clip, save_clip, videos
+from typing import TYPE_CHECKING
+
+from sentrack.lazy import lazy
+from sentrack.vision.arrays import clip_from_arrays
+from sentrack.vision.bridging import add_projected, bridge, iou, moved_along
+from sentrack.vision.clip import Bools, Clip, ClipError, Floats, Ints, class_name
+from sentrack.vision.downloads import cache_folder, checksum, fetch_files
+from sentrack.vision.io import clip_from_detections, is_video, save_clip, to_supervision, videos
+from sentrack.vision.load import kept, load_clip, scan_settings, scan_video
 from sentrack.vision.motion import velocities
-from sentrack.vision.synthetic import Truth, two_activities
-from sentrack.vision.tables import class_name
+
+if TYPE_CHECKING:
+    from sentrack.demo import Truth, two_activities
+else:
+    __getattr__ = lazy(__name__, {"sentrack.demo": "Truth two_activities"})
 
 __all__ = [
+    "Bools",
     "Clip",
     "ClipError",
+    "Floats",
+    "Ints",
     "Truth",
+    "add_projected",
     "bridge",
+    "cache_folder",
+    "checksum",
     "class_name",
     "clip_from_arrays",
     "clip_from_detections",
+    "fetch_files",
+    "iou",
     "is_video",
     "kept",
     "load_clip",
+    "moved_along",
     "save_clip",
+    "scan_settings",
+    "scan_video",
     "to_supervision",
     "two_activities",
     "velocities",

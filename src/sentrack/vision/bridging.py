@@ -11,8 +11,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from sentrack.vision.clip import ROWS, Bools, Clip, Floats, Ints
-from sentrack.vision.tables import class_name
+from sentrack.vision.clip import ROWS, Bools, Clip, Floats, Ints, class_name
 
 MOVING = 0.5  # seconds after which a projected box rests: motion tells little about a later place
 PERCENTILE = 10.0  # of the scores of a class: a projected box is no better than a poor detection
@@ -42,10 +41,10 @@ def bridge(clip: Clip, classes: Iterable[str]) -> Clip:
         rows = np.flatnonzero(clip.label == label)
         if len(rows) == 0:
             continue
-        clip = add(clip, *_lost(clip, rows))
+        clip = add_projected(clip, *_lost(clip, rows))
         rows = np.flatnonzero(clip.label == label)
         row, at = _gaps(rows, clip.frame_of[rows], clip.T)
-        clip = add(clip, row, at, moved_along(clip, row, clip.times[at]))
+        clip = add_projected(clip, row, at, moved_along(clip, row, clip.times[at]))
     return clip
 
 
@@ -55,7 +54,7 @@ def moved_along(clip: Clip, row: Ints, times: Floats | float) -> Floats:
     return np.asarray(clip.boxes[row] + np.tile(_going(clip, row) * lapse[:, None], 2))
 
 
-def add(clip: Clip, row: Ints, at: Ints, boxes: Floats) -> Clip:
+def add_projected(clip: Clip, row: Ints, at: Ints, boxes: Floats) -> Clip:
     """Put (P, 4) projected boxes, made of (P,) detections, into (P,) frames.
 
     Those that rest move no more.

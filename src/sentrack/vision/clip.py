@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sentrack.errors import SentrackError
+from sentrack.text import canonical
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -20,6 +21,11 @@ ROWS = ("boxes", "label", "score", "velocity", "camera", "colour", "id", "projec
 
 class ClipError(SentrackError, ValueError):
     """A file or an array does not make a clip; the message says where and what to do."""
+
+
+def class_name(name: str) -> str:
+    """The name of a class as clips spell it, which is how sentences find it; see `canonical`."""
+    return canonical(name) or "-".join(name.split())
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from sentrack.language import Word
 from sentrack.lexicon import WordModel
 from sentrack.tasks.describing.cores import Told, among, verb
 from sentrack.tasks.describing.evidence import Evidence
-from sentrack.vision.clip import Floats, Ints
+from sentrack.vision import Floats, Ints
 
 LEAST = 1.0  # how well an added word must fit: as in a typical depiction
 # A verb that looks at one of these says which way by itself.

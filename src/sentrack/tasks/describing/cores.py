@@ -9,7 +9,7 @@ import numpy as np
 from sentrack.language import Meaning, Participant, Word, distinct_pairs, say
 from sentrack.lexicon import WordModel
 from sentrack.tasks.describing.evidence import Evidence
-from sentrack.vision.clip import Floats, Ints
+from sentrack.vision import Floats, Ints
 
 # Who acts by itself. Boxes hardly tell who carries whom; others are agents less often.
 ACTORS = frozenset(

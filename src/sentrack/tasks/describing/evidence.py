@@ -11,8 +11,7 @@ from sentrack.inference import Infeasible, Problem, TrackTerms, WordTerms, solve
 from sentrack.inference.chains import best_scores
 from sentrack.lexicon import Lexicon, WordModel
 from sentrack.scene import CandidateSet, Measurements, aligned, needed, supplied
-from sentrack.vision.bridging import bridge
-from sentrack.vision.clip import Bools, Clip, ClipError, Floats, Ints
+from sentrack.vision import Bools, Clip, ClipError, Floats, Ints, bridge
 
 Needs = frozenset[tuple[frozenset[str], int]]
 

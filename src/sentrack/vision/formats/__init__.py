@@ -1,1 +1,0 @@
-"""Detections from elsewhere: the files and objects of other programs, read and written."""

@@ -1,0 +1,101 @@
+"""Clips from paths: detections are read, videos are scanned."""
+
+import importlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sentrack.progress import Report, silent
+from sentrack.vision.clip import Clip, ClipError
+from sentrack.vision.io import FORMATS, Names, is_video, kind_of, known_format
+
+if TYPE_CHECKING:
+    from sentrack.vision.scan import Scan
+
+
+def load_clip(
+    path: str | Path,
+    *,
+    size: tuple[int, int] | None = None,
+    fps: float | None = None,
+    start: float | None = None,
+    end: float | None = None,
+    video: str | None = None,
+    format: str | None = None,
+    names: Names | None = None,
+    detector: str | Path | None = None,
+    best: int | None = None,
+    report: Report = silent,
+) -> Clip:
+    """Read a clip from a file or a folder of detections, or look at a video.
+
+    Args:
+        path: a table (.csv, .csv.gz, .parquet), MOT or KITTI text (.txt), a COCO document (.json)
+            or a folder of YOLO text; anything else is a video.
+        size: width and height of a frame, for detections; if left out, as stored, else the largest
+            coordinates.
+        fps: for detections, source frames per second; if left out, as stored, else by the times,
+            else 30. For a video, how many frames per second are looked at.
+        start: seconds from which on frames are taken.
+        end: seconds before which frames are taken.
+        video: which clip, in a file that holds several.
+        format: "table", "mot", "kitti", "coco" or "yolo", where path and content mislead.
+        names: of classes, where detections hold numbers or a detector does not tell: a sequence, a
+            text file with a name on each line, or a COCO file with categories.
+        detector: what finds things in a video: `yolov4-tiny`, `yolo11n` or an ONNX file.
+        best: boxes of every class in a frame of a video.
+        report: told how far a video has been looked at.
+
+    Raises:
+        ClipError: the file or an argument is at fault; the message says what to do.
+    """
+    path = Path(path)
+    if start is not None and end is not None and start >= end:
+        raise ClipError(f"{path}: start ({start:g} s) must be before end ({end:g} s)")
+    kind = kind_of(path) if format is None else known_format(path, format)
+    given = {"names": names, "video": video, "detector": detector, "best": best, "size": size}
+    options = {key: value for key, value in given.items() if value is not None}
+    takes = ("names", "detector", "best") if kind is None else ("size", *FORMATS[kind].takes)
+    for key in options:
+        if key not in takes:
+            what = "a video" if kind is None else "such a file"
+            raise ClipError(f"{path}: {what} does not take {key}=; leave it out")
+    if kind is None:
+        scan = scan_video(path, start=start, end=end, fps=fps, report=report, **options)
+        return scan.clip(start, end)
+    return FORMATS[kind].read(path, fps=fps, **{"size": None, **options}).within(start, end)
+
+
+def scan_video(path: str | Path, **options: Any) -> "Scan":
+    """What is seen in a video, and the file that keeps it.
+
+    Args:
+        path: the video.
+        **options: those of `sentrack.vision.scan.scan_video`.
+    """
+    if not is_video(path):
+        raise ClipError(f"{path}: it is no video but a file of detections")
+    found: Scan = _scan_package(path, "scan_video", path, **options)
+    return found
+
+
+def scan_settings(path: str | Path, **options: Any) -> dict[str, Any]:
+    """What decides on what is seen in a video; see `sentrack.vision.scan.scan_settings`."""
+    found: dict[str, Any] = _scan_package(path, "scan_settings", **options)
+    return found
+
+
+def kept(path: str | Path, **options: Any) -> Path:
+    """The file that keeps what is seen in a video; the options are those of `load_clip`."""
+    return scan_video(path, **options, file_only=True).file
+
+
+def _scan_package(path: str | Path, function: str, *arguments: Any, **options: Any) -> Any:
+    """Call a function of the package that scans videos, whose parts are an extra."""
+    try:
+        package = importlib.import_module("sentrack.vision.scan")
+        return getattr(package, function)(*arguments, **options)
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] == "sentrack":
+            raise
+        text = f'{path}: to look at a video, run: pip install "sentrack[video]"'
+        raise ClipError(text) from None

@@ -1,0 +1,31 @@
+"""Videos scanned: what is where in every frame, how it moves and what colour it has."""
+
+from sentrack.vision.scan.detectors import (
+    BEST,
+    Detector,
+    DetectorError,
+    Found,
+    open_detector,
+)
+from sentrack.vision.scan.observations import Observation, observe
+from sentrack.vision.scan.scan_cache import Scan
+from sentrack.vision.scan.scanner import FPS, VERSION, scan_settings, scan_video
+from sentrack.vision.scan.video import Frame, Image, Video
+
+__all__ = [
+    "BEST",
+    "FPS",
+    "VERSION",
+    "Detector",
+    "DetectorError",
+    "Found",
+    "Frame",
+    "Image",
+    "Observation",
+    "Scan",
+    "Video",
+    "observe",
+    "open_detector",
+    "scan_settings",
+    "scan_video",
+]

@@ -1,0 +1,134 @@
+"""Observations of frames: what is where, how it moves and what colour it has."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sentrack.vision.clip import Floats, Ints
+from sentrack.vision.scan.colour import colours
+from sentrack.vision.scan.detectors import Detector
+from sentrack.vision.scan.flow import Field, Flow, Small
+from sentrack.vision.scan.prefetch import prefetched
+from sentrack.vision.scan.video import Frame
+
+AHEAD = 2  # frames for which a box is moved along after it was detected
+SAME = 0.3  # IoU of a box that was moved along with a detection of the same thing
+FADING = 0.5  # part of its score that a box keeps with every frame that it is moved along
+
+
+@dataclass(frozen=True, eq=False)
+class Observation:
+    """What is in one frame: its detections, then boxes moved along from the frames before.
+
+    Attributes:
+        number: of the frame in the source.
+        time: seconds.
+        boxes: (N, 4) x1 y1 x2 y2, in pixels.
+        label: (N,) index into the detector's classes.
+        score: (N,) probability.
+        colour: (N, 3) hue, saturation and value.
+        age: (N,) frames since it was detected, 0 for a detection.
+        velocity: (N, 2) frame heights per second, the camera's motion taken out.
+        camera: (N, 2) motion of the background at the box, frame heights per second.
+    """
+
+    number: int
+    time: float
+    boxes: Floats
+    label: Ints
+    score: Floats
+    colour: Floats
+    age: Ints
+    velocity: Floats
+    camera: Floats
+
+
+def observe(
+    frames: Iterable[Frame], detector: Detector, size: tuple[int, int], best: int
+) -> Iterator[Observation]:
+    """What is in every frame.
+
+    The motion in a frame is what happens from it to the next one, so a frame is told about when the
+    next one has been looked at; in the last frame things move as they did before.
+
+    Args:
+        frames: of one video, in order.
+        detector: finds the things in a frame.
+        size: width and height of a frame.
+        best: boxes of a class in a frame; those moved along fill up where detections are fewer.
+    """
+    flow = Flow(size)
+    field: Field | None = None
+    last: tuple[Observation, Small] | None = None
+    # Decoding goes on while the detector works.
+    for frame in prefetched(frames):
+        small = flow.prepare(frame.image)
+        found = detector.detect(frame.image)
+        N = len(found.label)
+        now = Observation(
+            frame.number,
+            frame.time,
+            found.boxes,
+            found.label,
+            found.score,
+            colours(frame.image, found.boxes),
+            np.zeros(N, dtype=np.int64),
+            np.zeros((N, 2)),
+            np.zeros((N, 2)),
+        )
+        if last is not None:
+            before, picture = last
+            field = flow.between(picture, small, now.time - before.time, before.boxes, field)
+            before = _moving(before, field)
+            yield before
+            if not field.cut:
+                now = _best(_continued(before, now, size), best)
+        last = now, small
+    if last is not None:
+        yield last[0] if field is None else _moving(last[0], field)
+
+
+def _moving(seen: Observation, field: Field) -> Observation:
+    centre = (seen.boxes[:, :2] + seen.boxes[:, 2:]) / 2
+    drift = centre @ field.camera[:, :2].T + field.camera[:, 2] - centre
+    camera = drift / (field.size[1] * field.seconds)
+    return replace(seen, velocity=field.mean(seen.boxes), camera=camera)
+
+
+def _continued(before: Observation, now: Observation, size: tuple[int, int]) -> Observation:
+    """Boxes of the frame before that nothing continues, moved along with the flow."""
+    lapse = (now.time - before.time) * size[1]
+    boxes = before.boxes + np.tile((before.velocity + before.camera) * lapse, 2)
+    boxes = np.clip(boxes, 0, np.tile(size, 2))
+    area = (boxes[:, 2:] - boxes[:, :2]).prod(axis=1)
+    old = (before.boxes[:, 2:] - before.boxes[:, :2]).prod(axis=1)
+    met = _iou(boxes, now.boxes) * (before.label[:, None] == now.label)
+    lost = (met.max(axis=1, initial=0.0) < SAME) & (before.age < AHEAD) & (area > 0.5 * old)
+    return replace(
+        now,
+        boxes=np.concatenate([now.boxes, boxes[lost]]),
+        label=np.concatenate([now.label, before.label[lost]]),
+        score=np.concatenate([now.score, FADING * before.score[lost]]),
+        colour=np.concatenate([now.colour, before.colour[lost]]),
+        age=np.concatenate([now.age, before.age[lost] + 1]),
+    )
+
+
+def _best(seen: Observation, best: int) -> Observation:
+    """The best boxes of every class: detections first, then by score."""
+    order = np.lexsort((-seen.score, seen.age, seen.label))
+    label = seen.label[order]
+    rank = np.arange(len(order)) - np.searchsorted(label, label)
+    kept = np.sort(order[rank < best])
+    names = ("boxes", "label", "score", "colour", "age")
+    return replace(seen, **{name: getattr(seen, name)[kept] for name in names})
+
+
+def _iou(a: Floats, b: Floats) -> Floats:
+    """(M, N): intersection over union of boxes (M, 4) and (N, 4), each with an area or empty."""
+    low = np.maximum(a[:, None, :2], b[None, :, :2])
+    high = np.minimum(a[:, None, 2:], b[None, :, 2:])
+    shared = np.clip(high - low, 0, None).prod(axis=2)
+    areas = [(x[:, 2:] - x[:, :2]).prod(axis=1) for x in (a, b)]
+    return np.asarray(shared / np.maximum(areas[0][:, None] + areas[1] - shared, 1e-9))

@@ -1,0 +1,84 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sentrack.errors import SentrackError
+from sentrack.show.film_strip import GAP, HEIGHT, key_frames, strip
+from sentrack.show.palette import PALETTE
+from sentrack.vision.scan.video import Frame
+
+from .conftest import Shown
+
+
+def dark(times: np.ndarray) -> Iterator[Frame]:
+    for n, time in enumerate(times):
+        yield Frame(n, float(time), np.full((480, 640, 3), 40, np.uint8))
+
+
+@pytest.mark.parametrize(("count", "columns", "rows"), [(1, 1, 1), (4, 4, 1), (6, 6, 1), (9, 5, 2)])
+@pytest.mark.parametrize("rate", [5, 30])
+def test_it_has_as_many_key_frames_as_asked_for(
+    shown: Shown, tmp_path: Path, count: int, columns: int, rows: int, rate: int
+) -> None:
+    path = tmp_path / "a.png"
+    reports: list[tuple[str, float, float | None]] = []
+    frames = dark(np.arange(0, 6, 1 / rate))
+    strip(shown.trackings[0], frames, path, count=count, report=lambda *r: reports.append(r))
+    image = cv2.imread(str(path))
+    assert image is not None
+    picture = (image == 40).all(axis=-1).astype(np.uint8)
+    # Boxes and labels cut a picture up, so what is large is counted.
+    found, _, stats, _ = cv2.connectedComponentsWithStats(picture)
+    large = stats[1:][stats[1:, cv2.CC_STAT_WIDTH] > 470]
+    assert found > count
+    assert len(large) == count
+    assert (large[:, cv2.CC_STAT_HEIGHT] > 0.9 * HEIGHT).all()
+    assert len(set(large[:, cv2.CC_STAT_LEFT])) == columns
+    assert len(set(large[:, cv2.CC_STAT_TOP])) == rows
+    assert image.shape[1] == columns * (480 + GAP) + GAP
+    assert reports == [("strip", n + 1, count) for n in range(count)]
+    for tint in PALETTE[:2]:  # in every key frame, in the title, and before the word
+        assert ((image == tint).all(axis=-1).sum() > 100 * count).all()
+
+
+def test_it_needs_frames(shown: Shown, tmp_path: Path) -> None:
+    with pytest.raises(SentrackError, match="no frame between"):
+        strip(shown.trackings[0], dark(np.array([9.0])), tmp_path / "a.png")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_it_is_not_left_half_written(shown: Shown, tmp_path: Path) -> None:
+    def frames() -> Iterator[Frame]:
+        yield from dark(np.arange(0, 3, 0.2))
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        strip(shown.trackings[0], frames(), tmp_path / "a.png")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(SentrackError, match="cannot be written"):
+        strip(shown.trackings[0], dark(np.arange(0, 6, 0.2)), tmp_path / "none" / "a.png")
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 2), min_size=15, max_size=15), min_size=1, max_size=3),
+    st.integers(1, 20),
+)
+def test_key_frames_are_distinct_and_show_every_phase(words: list[list[int]], count: int) -> None:
+    picked = key_frames(np.array(words), count)
+    assert len(picked) == min(count, 15)
+    assert (np.diff(picked) > 0).all()
+    assert picked[0] >= 0
+    assert picked[-1] < 15
+    joint = list(zip(*words, strict=True))
+    phase = np.cumsum([t > 0 and joint[t] != joint[t - 1] for t in range(15)])
+    if phase[-1] < count:
+        assert set(phase[picked]) == set(phase)
+
+
+def test_key_frames_of_one_phase_are_spread_evenly() -> None:
+    assert list(key_frames(np.zeros((2, 60), np.int64), 6)) == [5, 15, 25, 35, 45, 55]
