@@ -16,7 +16,7 @@ from sentrack.lexicon import Lexicon
 from sentrack.objective import build
 from sentrack.tasks.learn import Settings, learn
 from sentrack.tasks.learning.contrast import FRAMES
-from sentrack.tasks.learning.starting import LOOKED_AT
+from sentrack.tasks.learning.initial_models import LOOKED_AT
 from sentrack.vision import Clip, load_clip
 
 Floats = npt.NDArray[np.float64]

@@ -24,10 +24,10 @@ from sentrack.progress import silent
 from sentrack.show import draw_confusion
 from sentrack.tasks import track
 from sentrack.tasks.learn import Settings, learn
-from sentrack.tasks.learning.climbing import Patience, best_of
-from sentrack.tasks.learning.counting import Belief, backgrounds, expected
-from sentrack.tasks.learning.estimating import Prior
+from sentrack.tasks.learning.e_step import Belief, backgrounds, expected
+from sentrack.tasks.learning.em import Patience, best_of
 from sentrack.tasks.learning.journal import Journal
+from sentrack.tasks.learning.m_step import Prior
 from sentrack.tasks.learning.parallel import Readers
 from sentrack.vision import Clip, clip_from_arrays
 

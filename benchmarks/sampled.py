@@ -6,8 +6,8 @@ import numpy as np
 
 from sentrack.inference import Problem, TrackTerms, posteriors
 from sentrack.lexicon import WordModel
+from sentrack.tasks.learning.initial_models import LOOKED_AT, STATES, blank
 from sentrack.tasks.learning.scenes import Floats, Scene, Spoken
-from sentrack.tasks.learning.starting import LOOKED_AT, STATES, blank
 
 # Probability that a candidate is followed by that of the same place.
 SAME = 0.95

@@ -38,7 +38,7 @@ def layer_of(name: str) -> str | None:
     parts = name.split(".")
     if parts[0] != ROOT:
         return None
-    known = BELOW | ABOVE | {"errors", "files", "lazy", "progress", "text", "__main__"}
+    known = BELOW | ABOVE | {"errors", "files", "lazy", "progress", "text", "workers", "__main__"}
     return parts[1] if len(parts) > 1 and parts[1] in known else ""
 
 

@@ -19,7 +19,7 @@ from sentrack.lexicon import Lexicon
 from sentrack.tasks import track
 from sentrack.tasks.learn import PairError, Settings, learn, read_pairs
 from sentrack.tasks.learning import scenes
-from sentrack.tasks.learning.starting import LOOKED_AT as STANDARD
+from sentrack.tasks.learning.initial_models import LOOKED_AT as STANDARD
 from sentrack.vision import save_clip
 from tests.tasks.stages import DOWN, UP, corpus, stage
 

@@ -16,15 +16,15 @@ from benchmarks.sampled import sampled, sharp_word
 from sentrack.language import SentenceError, parse
 from sentrack.lexicon import Lexicon, WordModel
 from sentrack.progress import silent
-from sentrack.tasks.learning.climbing import Patience, begin, best_of, climb, related
 from sentrack.tasks.learning.contrast import even, rivals, sharpen
-from sentrack.tasks.learning.counting import Belief, Tally, backgrounds, expected
-from sentrack.tasks.learning.estimating import Prior, estimate, share_out
-from sentrack.tasks.learning.guessing import understood
+from sentrack.tasks.learning.e_step import Belief, Tally, backgrounds, expected
+from sentrack.tasks.learning.em import Patience, begin, best_of, climb, related
+from sentrack.tasks.learning.initial_models import LOOKED_AT, STATES, co_occurring, looked_at
 from sentrack.tasks.learning.journal import Entry, Journal
+from sentrack.tasks.learning.m_step import Prior, estimate, share_out
 from sentrack.tasks.learning.parallel import Readers
 from sentrack.tasks.learning.scenes import Scene, prepare
-from sentrack.tasks.learning.starting import LOOKED_AT, STATES, co_occurring, looked_at
+from sentrack.tasks.learning.unknown_words import understood
 from sentrack.vision import clip_from_arrays
 from tests.tasks.stages import UP, stage
 

@@ -10,11 +10,11 @@ from sentrack.errors import SentrackError
 from sentrack.language import SentenceError
 from sentrack.lexicon import Lexicon
 from sentrack.tasks import Library, Moment
-from sentrack.tasks.crew import Crew
 from sentrack.tasks.moments import LEAST, moments
 from sentrack.tasks.search import steps
 from sentrack.tasks.track import understand
 from sentrack.vision import Clip
+from sentrack.workers import Executor
 from tests.tasks.scenes import library, scene
 
 EVERYDAY = Lexicon.load("everyday")
@@ -139,7 +139,7 @@ def test_there_must_be_somebody_to_work(forty: Library) -> None:
 def test_steps_tell_the_best_so_far_and_end_with_the_answer(
     sentence: str, forty: Library, every: dict[str, list[Moment]]
 ) -> None:
-    told = list(steps(forty, sentence, 5, EVERYDAY, Crew()))
+    told = list(steps(forty, sentence, 5, EVERYDAY, Executor()))
     stages = [step.stage for step in told]
     assert stages == sorted(stages)  # "bound", then "search"
     for stage in ("bound", "search"):

@@ -52,9 +52,9 @@ def index(
 ) -> None:
     """Look at videos once and keep what is seen; what is in the library already is skipped."""
     from sentrack.show import Bars, show_entries
-    from sentrack.tasks.crew import crew
     from sentrack.tasks.library import Library
     from sentrack.tasks.library import index as do
+    from sentrack.workers import open_executor
 
     store = Library(library)
     with Bars() as bars:
@@ -69,8 +69,8 @@ def index(
             force=force,
         )
         todo = [task for task in tasks if task.state != "there"]
-        with crew(workers, cluster, len(todo)) as hands:
-            done = list(do(store.url, todo, hands, bars))
+        with open_executor(workers, cluster, len(todo)) as executor:
+            done = list(do(store.url, todo, executor, bars))
     if todo:
         store.refresh()
     kept = [entry for entry in done if not isinstance(entry, SentrackError)]

@@ -27,11 +27,11 @@ from sentrack.serve.snapshot import PIXELS, Mark, Shelf, mark, may_show
 from sentrack.serve.worker_pool import ChangedError, JobError
 from sentrack.show import View, hexadecimal, view_of
 from sentrack.tasks import Described, Moment, describe, moments, track
-from sentrack.tasks.crew import Crew
 from sentrack.tasks.moments import RATE
 from sentrack.tasks.rivals import rivals
 from sentrack.tasks.search import steps
 from sentrack.vision import Clip, ClipError, checksum
+from sentrack.workers import Executor
 
 CLOSE = 5e-4  # seconds by which an address may have rounded a time
 DESCRIBED = 120.0  # seconds of a clip that are described
@@ -72,7 +72,7 @@ class Jobs:
         begin = time.monotonic()
         entries = {entry.name: entry for entry in self._store.entries()}
         shown: tuple[Moment, ...] = ()
-        for step in steps(self._store, sentence, k, self.lexicon, Crew()):
+        for step in steps(self._store, sentence, k, self.lexicon, Executor()):
             yield line(Progress("progress", step.stage, step.done, step.total))
             if step.found.found != shown:
                 shown = step.found.found

@@ -13,17 +13,17 @@ from sentrack.inference import Infeasible
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon, WordModel
 from sentrack.progress import Report, silent
-from sentrack.tasks.learning.climbing import Patience, best_of
 from sentrack.tasks.learning.contrast import even, rivals, sharpen
 from sentrack.tasks.learning.corpus import Corpus, PairError, gather
-from sentrack.tasks.learning.counting import Belief, backgrounds
-from sentrack.tasks.learning.estimating import Prior
+from sentrack.tasks.learning.e_step import Belief, backgrounds
+from sentrack.tasks.learning.em import Patience, best_of
+from sentrack.tasks.learning.initial_models import co_occurring
 from sentrack.tasks.learning.journal import Journal
+from sentrack.tasks.learning.m_step import Prior
 from sentrack.tasks.learning.pairs import read_pairs
 from sentrack.tasks.learning.parallel import Readers
 from sentrack.tasks.learning.scenes import Floats, Key, Scene, prepare
 from sentrack.tasks.learning.settings import Settings
-from sentrack.tasks.learning.starting import co_occurring
 from sentrack.tasks.track import open_lexicon
 from sentrack.vision import Clip, ClipError
 

@@ -7,10 +7,10 @@ from sentrack.errors import SentrackError
 from sentrack.lexicon import Lexicon
 from sentrack.library import Entry, Store, Task, index_one
 from sentrack.progress import Report, silent
-from sentrack.tasks.crew import Crew, crew
 from sentrack.tasks.describe import Described, describe
 from sentrack.tasks.search import Moments, search
 from sentrack.tasks.track import open_lexicon
+from sentrack.workers import Executor, open_executor
 
 
 class Library(Store):
@@ -39,8 +39,8 @@ class Library(Store):
         Raises:
             SentenceError: when a sentence cannot be understood.
         """
-        with crew(workers, cluster, len(self)) as hands:
-            return search(self, sentence, k, open_lexicon(lexicon), hands, report)
+        with open_executor(workers, cluster, len(self)) as executor:
+            return search(self, sentence, k, open_lexicon(lexicon), executor, report)
 
     def describe(
         self,
@@ -53,23 +53,23 @@ class Library(Store):
     ) -> Iterator[tuple[Entry, tuple[Described, ...]]]:
         """The n sentences that tell best of every clip, by name."""
         entries, words = self.entries(), open_lexicon(lexicon)
-        with crew(workers, cluster, len(entries)) as hands:
+        with open_executor(workers, cluster, len(entries)) as executor:
             jobs = [(self.url, entry, n, words) for entry in entries]
-            told = hands.do(_describe, jobs)
+            told = executor.map(_describe, jobs)
             for done, (entry, said) in enumerate(zip(entries, told, strict=True), 1):
                 report("describe", done, len(entries))
                 yield entry, said
 
 
 def index(
-    url: str, tasks: Sequence[Task], hands: Crew, report: Report = silent
+    url: str, tasks: Sequence[Task], executor: Executor, report: Report = silent
 ) -> Iterator[Entry | SentrackError]:
     """Do the tasks of `Store.plan`; a source that is at fault stops no other."""
-    if hands.size == 1:
+    if executor.size == 1:
         for task in tasks:
             yield _index((url, task), report)
         return
-    for done, result in enumerate(hands.do(_index, [(url, task) for task in tasks]), 1):
+    for done, result in enumerate(executor.map(_index, [(url, task) for task in tasks]), 1):
         report("index", done, len(tasks))
         yield result
 

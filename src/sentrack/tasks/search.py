@@ -9,9 +9,9 @@ from sentrack.language.alternatives import alternatives
 from sentrack.lexicon import Lexicon
 from sentrack.library import Entry, Store
 from sentrack.progress import Report, silent
-from sentrack.tasks.crew import Crew
 from sentrack.tasks.moments import LEAST, Answer, Moment, moments, most
 from sentrack.tasks.track import vocabulary_of
+from sentrack.workers import Executor
 
 AT_ONCE = 16  # clips that a worker is given to bound
 
@@ -76,7 +76,7 @@ def search(
     sentences: str | Sequence[str],
     k: int,
     lexicon: Lexicon,
-    crew: Crew,
+    executor: Executor,
     report: Report = silent,
 ) -> Moments:
     """The k best moments of a library, exactly as if every clip had been solved.
@@ -86,16 +86,16 @@ def search(
         sentences: one or several, each with alternatives joined by "or"; moments of any count.
         k: how many.
         lexicon: what words mean.
-        crew: who does the work.
+        executor: does the work.
         report: told how many clips are done.
     """
-    for step in steps(store, sentences, k, lexicon, crew):
+    for step in steps(store, sentences, k, lexicon, executor):
         report(step.stage, step.done, step.total)
     return step.found
 
 
 def steps(
-    store: Store, sentences: str | Sequence[str], k: int, lexicon: Lexicon, crew: Crew
+    store: Store, sentences: str | Sequence[str], k: int, lexicon: Lexicon, executor: Executor
 ) -> Iterator[Step]:
     """The same, step by step: at least one, and the last one has the answer.
 
@@ -114,21 +114,21 @@ def steps(
     total, nothing = len(work), Moments((), len(entries), len(work), 0)
     bounded: list[list[float]] = []
     parts = [work[begin : begin + AT_ONCE] for begin in range(0, total, AT_ONCE)]
-    results = iter(crew.do(_bound, [_Job(store.url, part, lexicon) for part in parts]))
+    results = iter(executor.map(_bound, [_Job(store.url, part, lexicon) for part in parts]))
     for _ in parts:
         yield Step("bound", len(bounded), total, nothing)
         bounded += next(results)
     order = sorted(range(total), key=lambda n: (-max(bounded[n]), work[n][0].name))
     found = nothing
     least, solved = LEAST, 0
-    for begin in range(0, total, crew.size):
+    for begin in range(0, total, executor.size):
         yield Step("search", begin, total, found)
-        batch = [n for n in order[begin : begin + crew.size] if max(bounded[n]) >= least]
+        batch = [n for n in order[begin : begin + executor.size] if max(bounded[n]) >= least]
         if not batch:
             break
         jobs = [_Job(store.url, [work[n]], lexicon, k, least) for n in batch]
         best = list(found)
-        for answer in crew.do(_examine, jobs):
+        for answer in executor.map(_examine, jobs):
             solved += answer.solved
             best += answer.moments
         best = sorted(best, key=_rank)[:k]

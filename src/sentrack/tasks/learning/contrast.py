@@ -17,7 +17,7 @@ from sentrack.language import (
 )
 from sentrack.lexicon import WordModel
 from sentrack.progress import Report
-from sentrack.tasks.learning.counting import Belief, Counts
+from sentrack.tasks.learning.e_step import Belief, Counts
 from sentrack.tasks.learning.journal import Entry, Journal
 from sentrack.tasks.learning.parallel import Readers
 from sentrack.tasks.learning.scenes import Floats, Key

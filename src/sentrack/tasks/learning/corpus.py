@@ -11,10 +11,10 @@ from sentrack.errors import SentrackError
 from sentrack.inference import Infeasible
 from sentrack.language import Entry, Meaning, SentenceError, Vocabulary
 from sentrack.lexicon import Lexicon, WordModel
-from sentrack.tasks.learning.guessing import understood
+from sentrack.tasks.learning.initial_models import blank
 from sentrack.tasks.learning.scenes import Key, Scene, prepare
 from sentrack.tasks.learning.settings import Settings
-from sentrack.tasks.learning.starting import blank
+from sentrack.tasks.learning.unknown_words import understood
 from sentrack.tasks.track import vocabulary_of
 from sentrack.vision import Clip, ClipError
 

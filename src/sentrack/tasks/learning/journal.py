@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sentrack.files import whole
-from sentrack.tasks.learning.counting import Belief
+from sentrack.tasks.learning.e_step import Belief
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from types import TracebackType
 from typing import Self
 
-from sentrack.tasks.learning.counting import Belief, Counts, expected
+from sentrack.tasks.learning.e_step import Belief, Counts, expected
 from sentrack.tasks.learning.scenes import Scene
 
 # Scenes from which on processes are worth their start.

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sentrack.errors import SentrackError
-from sentrack.tasks.learning.starting import LOOKED_AT, STATES, looked_at
+from sentrack.tasks.learning.initial_models import LOOKED_AT, STATES, looked_at
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """Detectors of the YOLO family in ONNX files, by ONNX Runtime."""
 
 import ast
-import os
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,6 +13,7 @@ from sentrack.vision.clip import Floats
 from sentrack.vision.downloads import checksum
 from sentrack.vision.scan.detectors.candidates import Array, DetectorError, Found, Selection
 from sentrack.vision.scan.video import Image
+from sentrack.workers import cores
 
 Head = Literal["objectness", "classes", "final"]
 
@@ -110,9 +110,8 @@ class Onnx:
 def _open(path: Path) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
-    # The cores that this process may use; by default those of the machine, which may be more.
-    affinity = getattr(os, "sched_getaffinity", None)
-    options.intra_op_num_threads = len(affinity(0)) if affinity else os.cpu_count() or 1
+    # By default it takes all cores of the machine, which may be more than this process has.
+    options.intra_op_num_threads = cores()
     # Threads that wait leave their cores to others, such as the decoder of the next frame.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:

@@ -8,7 +8,7 @@ import numpy as np
 from sentrack.lexicon import WordModel
 from sentrack.lexicon.features import FEATURES
 from sentrack.lexicon.model import Observed
-from sentrack.tasks.learning.counting import Backgrounds
+from sentrack.tasks.learning.e_step import Backgrounds
 from sentrack.tasks.learning.scenes import Floats, Scene
 
 # How many states the words of a part of speech have, as in the paper's corpus.

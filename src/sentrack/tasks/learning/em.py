@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sentrack.progress import Report
-from sentrack.tasks.learning.counting import Belief, Counts
-from sentrack.tasks.learning.estimating import Prior, estimate, log_share_prior, share_out
+from sentrack.tasks.learning.e_step import Belief, Counts
+from sentrack.tasks.learning.initial_models import drawn
 from sentrack.tasks.learning.journal import Entry, Journal
+from sentrack.tasks.learning.m_step import Prior, estimate, log_share_prior, share_out
 from sentrack.tasks.learning.parallel import Readers
 from sentrack.tasks.learning.scenes import Key, Scene
-from sentrack.tasks.learning.starting import drawn
 
 LOG = logging.getLogger("sentrack")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sentrack.lexicon import WordModel
-from sentrack.tasks.learning.counting import Backgrounds, Tally
+from sentrack.tasks.learning.e_step import Backgrounds, Tally
 from sentrack.tasks.learning.scenes import Floats
 
 # Of the clips, how many begin with a word's first state, before any is seen.

@@ -14,9 +14,9 @@ import pytest
 from sentrack.errors import SentrackError
 from sentrack.library import Entry
 from sentrack.tasks import Library, Moments
-from sentrack.tasks.crew import crew
 from sentrack.tasks.library import index
 from sentrack.vision import save_clip
+from sentrack.workers import open_executor
 from tests.tasks.scenes import library, scene
 from tests.waiting import HANG, until
 
@@ -57,7 +57,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def machines() -> Iterator[Any]:
     """A Dask cluster that somebody else started, whose processes are replaced when they die."""
-    options = {"processes": True, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"processes": True, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
     with distributed.LocalCluster(n_workers=2, **options) as cluster:
         yield cluster
 
@@ -128,10 +128,10 @@ def test_an_index_survives_the_death_of_a_worker(tmp_path: Path, machines: Any) 
     plain.add(sources)
     tasks = struck.plan([sources])
     death = Death(machines.scheduler_address)
-    with crew(cluster=machines.scheduler_address) as hands:
+    with open_executor(cluster=machines.scheduler_address) as executor:
         # Held still before there is work, or all of it could be done before the worker dies.
         death.strike()
-        done = list(index(struck.url, tasks, hands))
+        done = list(index(struck.url, tasks, executor))
     death.assert_came()
     assert done == plain.entries() == struck.entries()
     assert struck.check(age=0) == [p for p in struck.check() if p.kind == "catalogue"]
@@ -146,8 +146,8 @@ def test_a_fault_in_one_source_is_told_by_whoever_met_it(tmp_path: Path, machine
     save_clip(scene(0), sources / "good.parquet")
     (sources / "bad.csv").write_text("frame,class,x1,y1,x2,y2\n0.5,cup,1,2,4,6\n")
     store = Library(tmp_path / "lib")
-    with crew(cluster=machines.scheduler_address) as hands:
-        bad, good = index(store.url, store.plan([sources]), hands)
+    with open_executor(cluster=machines.scheduler_address) as executor:
+        bad, good = index(store.url, store.plan([sources]), executor)
     assert isinstance(bad, SentrackError)
     assert "bad.csv: column 'frame' holds 0.5" in str(bad)
     assert isinstance(good, Entry)
@@ -170,18 +170,18 @@ def test_descriptions_are_the_same_by_several(tmp_path: Path, machines: Any) -> 
 
 def test_work_that_fails_is_no_death(machines: Any) -> None:
     """What goes wrong in a worker goes wrong here, and in order: what came before it is done."""
-    with crew(cluster=machines.scheduler_address) as hands:
-        results = hands.do(float, ["1", "2", "x", "4"])
+    with open_executor(cluster=machines.scheduler_address) as executor:
+        results = executor.map(float, ["1", "2", "x", "4"])
         assert [next(results), next(results)] == [1.0, 2.0]
         with pytest.raises(ValueError, match="'x'"):
             next(results)
-        assert list(hands.do(float, ["4"])) == [4.0]
+        assert list(executor.map(float, ["4"])) == [4.0]
 
 
 def test_few_jobs_are_done_here() -> None:
-    with crew(jobs=3) as hands:
-        assert hands.size == 1
-        assert list(hands.do(lambda n: os.getpid() + n, [0])) == [os.getpid()]
+    with open_executor(calls=3) as executor:
+        assert executor.size == 1
+        assert list(executor.map(lambda n: os.getpid() + n, [0])) == [os.getpid()]
 
 
 def test_a_cluster_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,5 +193,5 @@ def test_a_cluster_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch)
         free.bind(("127.0.0.1", 0))  # and nobody listens
         address = f"127.0.0.1:{free.getsockname()[1]}"
         message = f"{address}: no Dask scheduler answers there"
-        with pytest.raises(SentrackError, match=message), crew(cluster=address):
+        with pytest.raises(SentrackError, match=message), open_executor(cluster=address):
             pass

@@ -1,0 +1,112 @@
+"""One way to do much work: in this process, in several of this machine, or on a Dask cluster."""
+
+import importlib
+import os
+import pickle
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from sentrack.errors import SentrackError
+
+In = TypeVar("In")
+Out = TypeVar("Out")
+
+RETRIES = 5  # of a call whose worker died
+FEW = 64  # calls that one process makes sooner than several start
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+class Executor:
+    """Calls a function on many items and returns the results in order.
+
+    Attributes:
+        size: how many items are worked on at once.
+    """
+
+    def __init__(self, client: Any = None, size: int = 1) -> None:
+        self._client, self.size = client, size
+
+    def map(self, function: Callable[[In], Out], items: Iterable[In]) -> Iterator[Out]:
+        """The results, in the order of the items.
+
+        What a worker was doing when it died is done again by another.
+        """
+        if self._client is None:
+            yield from map(function, items)
+            return
+        futures = self._client.map(function, list(items), pure=False, retries=RETRIES)
+        try:
+            for future in futures:
+                yield future.result()
+        finally:
+            self._client.cancel(futures)
+
+    def scatter(self, items: Iterable[In]) -> Sequence[In]:
+        """Send items to the workers once, to be mapped over as often as needed.
+
+        What is returned stands for the items in `map` and is good for nothing else. The scheduler
+        keeps a copy of each, so that those of a worker that died are sent to another.
+        """
+        if self._client is None:
+            return list(items)
+        with warnings.catch_warnings():
+            # Dask would rather have data loaded by the workers, but there is nowhere to load from.
+            warnings.filterwarnings("ignore", "Sending large graph")
+            return [
+                self._client.submit(pickle.loads, pickle.dumps(item), pure=False, retries=RETRIES)
+                for item in items
+            ]
+
+
+@contextmanager
+def open_executor(
+    workers: int | None = None, cluster: str | None = None, calls: int = 0
+) -> Iterator[Executor]:
+    """An executor, for as long as it is needed.
+
+    Args:
+        workers: processes of this machine; by default one per core, or this process alone for so
+            few calls that starting others would take longer.
+        cluster: address of a Dask scheduler instead.
+        calls: about how many there will be.
+
+    Raises:
+        SentrackError: there is no such cluster, or Dask is not installed.
+    """
+    if workers is not None and workers < 1:
+        raise SentrackError(f"workers must be at least 1, and it is {workers}")
+    if cluster is not None and not cluster.rpartition(":")[2].isdigit():
+        raise SentrackError(f"cluster {cluster!r} is not HOST:PORT, as in 127.0.0.1:8786")
+    wanted = cores() if workers is None else workers
+    if cluster is None and (wanted == 1 or (workers is None and calls < FEW)):
+        yield Executor()
+        return
+    try:
+        distributed: Any = importlib.import_module("distributed")
+    except ModuleNotFoundError:
+        if workers is None and cluster is None:
+            yield Executor()
+            return
+        raise SentrackError('several processes need: pip install "sentrack[cluster]"') from None
+    if cluster is not None:
+        try:
+            client = distributed.Client(cluster, timeout="10s", set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise SentrackError(f"{cluster}: no Dask scheduler answers there: {error}") from None
+        with client:
+            yield Executor(client, max(1, sum(client.nthreads().values())))
+        return
+    # Without an address of its own, Dask would warn of every other cluster of this machine.
+    options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+    with (
+        distributed.LocalCluster(n_workers=wanted, processes=True, **options) as local,
+        distributed.Client(local, set_as_default=False) as client,
+    ):
+        yield Executor(client, wanted)
