@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from sentrack import boxes
+
 Values = npt.NDArray[np.float32]
 Bins = npt.NDArray[np.int16]
 
@@ -211,10 +213,8 @@ def height(a: Candidates, b: Candidates) -> Values:
 
 def shared_area(a: Candidates, b: Candidates) -> Values:
     """(T, Ja, Jb): the area of the intersection of their boxes."""
-    reach = 0.5 * (a.extent[:, :, None, :] + b.extent[:, None, :, :])
-    smaller = np.minimum(a.extent[:, :, None, :], b.extent[:, None, :, :])
-    sides = np.clip(reach - np.abs(between(a, b)), 0, smaller)
-    return np.asarray(sides.prod(axis=-1))
+    first, second = (boxes.around(each.centre, each.extent) for each in (a, b))
+    return boxes.shared(first[:, :, None], second[:, None])
 
 
 @feature("overlap", 2, "part of the smaller box", "none some much", (0.02, 0.4))

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sentrack import boxes
 from sentrack.inference import TrackTerms
 from sentrack.lexicon.features import Candidates
 from sentrack.lexicon.lexicon import LEAP
-from sentrack.vision.bridging import iou
 from sentrack.vision.clip import Clip
 
 Floats = npt.NDArray[np.float64]
@@ -60,8 +60,8 @@ def cast(clip: Clip, allowed: Bools) -> Cast:
         rows,
         counts,
         Candidates(
-            centre=0.5 * (corners[..., :2] + corners[..., 2:]),
-            extent=corners[..., 2:] - corners[..., :2],
+            centre=boxes.centre(corners),
+            extent=boxes.extent(corners),
             velocity=clip.velocity[rows].astype(np.float32),
             colour=clip.colour[rows].astype(np.float32),
             aspect=clip.size[0] / height,
@@ -96,21 +96,19 @@ def continued(clip: Clip, players: Cast) -> tuple[Ints, Ints]:
     met = _overlap(_going(clip, players), seen)
     met = np.where(_same_class(clip, players), met, 0.0)
     after, before = met.argmax(axis=2), met.argmax(axis=1)
-    boxes = clip.boxes[players.rows]
-    own = _twins(boxes[:-1], np.take_along_axis(before, after, axis=1))
-    back = _twins(boxes[1:], np.take_along_axis(after, before, axis=1))
+    corners = clip.boxes[players.rows]
+    own = _twins(corners[:-1], np.take_along_axis(before, after, axis=1))
+    back = _twins(corners[1:], np.take_along_axis(after, before, axis=1))
     return (
         np.where(own & (met.max(axis=2) >= KEPT), after, -1),
         np.where(back & (met.max(axis=1) >= KEPT), before, -1),
     )
 
 
-def _twins(boxes: Floats, other: Ints) -> Bools:
+def _twins(corners: Floats, other: Ints) -> Bools:
     """(T, J): whether boxes (T, J, 4) are nearly those of other candidates (T, J)."""
-    T, J = other.shape
-    others = np.take_along_axis(boxes, other[:, :, None], axis=1)
-    part = iou(boxes.reshape(-1, 1, 4), others.reshape(-1, 1, 4))
-    return np.asarray(part.reshape(T, J) > TWINS)
+    others = np.take_along_axis(corners, other[:, :, None], axis=1)
+    return np.asarray(boxes.iou(corners, others) > TWINS)
 
 
 def _steps(clip: Clip) -> Any:
@@ -132,13 +130,10 @@ def _same_class(clip: Clip, players: Cast) -> Bools:
 
 def _overlap(going: Any, seen: Candidates) -> Any:
     """(T-1, J, J): intersection over union of boxes moved to (T-1, J, 2) with the next ones."""
-    half = seen.extent / 2
-    before, after = going[:, :, None, :], seen.centre[1:, None]
-    reach, other = half[:-1, :, None, :], half[1:, None]
-    wide = np.minimum(before + reach, after + other) - np.maximum(before - reach, after - other)
-    shared = np.maximum(wide[..., 0], 0) * np.maximum(wide[..., 1], 0)
-    area = seen.extent[..., 0] * seen.extent[..., 1]
-    return shared / np.maximum(area[:-1, :, None] + area[1:, None] - shared, 1e-12)
+    before = boxes.around(going, seen.extent[:-1])[:, :, None]
+    after = boxes.around(seen.centre[1:], seen.extent[1:])[:, None]
+    area = seen.extent.prod(axis=-1)
+    return boxes.over_union(boxes.shared(before, after), area[:-1, :, None], area[1:, None])
 
 
 def frames(padded: Floats, fixed: int, counts: Sequence[Ints]) -> Any:

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from sentrack.boxes import iou
 from sentrack.inference import WordTerms
 from sentrack.objective.candidates import TWINS, Bools, Cast, Floats, Ints, continued, frames
-from sentrack.vision.bridging import iou
 from sentrack.vision.clip import Clip
 
 # Intersection over union of boxes that show one thing, unless they come apart: of one class; of two
@@ -75,7 +75,7 @@ def overlaps(clip: Clip, first: Ints, second: Ints) -> tuple[Floats, Bools]:
     """(T, J1, J2): intersection over union of detections, and whether they are of one class."""
     boxes: Any = clip.boxes.astype(np.float32)
     alike = clip.label[first][:, :, None] == clip.label[second][:, None, :]
-    return iou(boxes[first], boxes[second]), alike
+    return iou(boxes[first][:, :, None], boxes[second][:, None]), alike
 
 
 def clear(part: Floats, alike: Bools) -> Bools:

@@ -10,9 +10,10 @@ from itertools import combinations
 
 import numpy as np
 
+from sentrack.boxes import iou
 from sentrack.objective.candidates import KEPT, Bools, Cast, Floats, Ints, cast
 from sentrack.objective.distinctness import Things, clear, overlaps
-from sentrack.vision.bridging import add, iou, moved_along
+from sentrack.vision.bridging import add, moved_along
 from sentrack.vision.clip import Clip
 
 Needed = Mapping[frozenset[str], int]
@@ -101,7 +102,7 @@ def _carried(frames: _Frames) -> Boxes:
         for t in order:
             here = players.rows[t, : players.counts[t]]
             boxes = moved_along(clip, rows, clip.times[t])
-            met = iou(boxes[None], clip.boxes[here][None])[0]
+            met = iou(boxes[:, None], clip.boxes[here])
             met *= clip.label[rows][:, None] == clip.label[here]
             lost, following = _matched(met, frames.one[t][frames.lacking[t], : len(here)])
             found.append((rows[lost], np.full(len(lost), t), boxes[lost]))

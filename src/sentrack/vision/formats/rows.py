@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sentrack.boxes import extent
 from sentrack.vision.clip import Clip, ClipError, Floats, Ints
 from sentrack.vision.detections import (
     check,
@@ -86,4 +87,4 @@ def corners_of(boxes: Floats) -> Floats:
 
 def extents(clip: Clip) -> Floats:
     """(N, 4) x y width height of the boxes of a clip."""
-    return np.hstack([clip.boxes[:, :2], clip.boxes[:, 2:] - clip.boxes[:, :2]])
+    return np.hstack([clip.boxes[:, :2], extent(clip.boxes)])
