@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sentrack import boxes
+from sentrack.boxes import around, centre, extent, iou, over_union, shared
 from sentrack.inference import TrackTerms
 from sentrack.lexicon.features import Candidates
 from sentrack.lexicon.lexicon import LEAP
@@ -60,8 +60,8 @@ def cast(clip: Clip, allowed: Bools) -> Cast:
         rows,
         counts,
         Candidates(
-            centre=boxes.centre(corners),
-            extent=boxes.extent(corners),
+            centre=centre(corners),
+            extent=extent(corners),
             velocity=clip.velocity[rows].astype(np.float32),
             colour=clip.colour[rows].astype(np.float32),
             aspect=clip.size[0] / height,
@@ -108,7 +108,7 @@ def continued(clip: Clip, players: Cast) -> tuple[Ints, Ints]:
 def _twins(corners: Floats, other: Ints) -> Bools:
     """(T, J): whether boxes (T, J, 4) are nearly those of other candidates (T, J)."""
     others = np.take_along_axis(corners, other[:, :, None], axis=1)
-    return np.asarray(boxes.iou(corners, others) > TWINS)
+    return np.asarray(iou(corners, others) > TWINS)
 
 
 def _steps(clip: Clip) -> Any:
@@ -130,10 +130,10 @@ def _same_class(clip: Clip, players: Cast) -> Bools:
 
 def _overlap(going: Any, seen: Candidates) -> Any:
     """(T-1, J, J): intersection over union of boxes moved to (T-1, J, 2) with the next ones."""
-    before = boxes.around(going, seen.extent[:-1])[:, :, None]
-    after = boxes.around(seen.centre[1:], seen.extent[1:])[:, None]
+    before = around(going, seen.extent[:-1])[:, :, None]
+    after = around(seen.centre[1:], seen.extent[1:])[:, None]
     area = seen.extent.prod(axis=-1)
-    return boxes.over_union(boxes.shared(before, after), area[:-1, :, None], area[1:, None])
+    return over_union(shared(before, after), area[:-1, :, None], area[1:, None])
 
 
 def frames(padded: Floats, fixed: int, counts: Sequence[Ints]) -> Any:
