@@ -10,7 +10,7 @@ from sentrack.inference import Problem, WordTerms
 from sentrack.language.meaning import Meaning
 from sentrack.lexicon.features import Bins
 from sentrack.lexicon.lexicon import Lexicon
-from sentrack.lexicon.model import Observed, WordModel
+from sentrack.lexicon.model import Observed, WordModel, aligned
 from sentrack.objective.candidates import (
     Cast,
     cast,
@@ -209,9 +209,8 @@ def _unseen(clip: Clip, model: WordModel, players: list[Cast], h: Floats) -> Flo
     for axis, player in enumerate(players):
         projected = clip.projected[player.rows]
         if projected.any():
-            shape = [clip.T] + [1] * (len(players) + 1)
-            shape[2 + axis] = projected.shape[1]
-            h = np.where(projected.reshape(shape), model.background, h)
+            unseen = aligned(projected, [1 + axis], 1 + len(players))
+            h = np.where(unseen, model.background, h)
     return h
 
 
@@ -229,10 +228,4 @@ def _bins(
     key = (observed.feature.name, about)
     if key not in measured:
         measured[key] = observed.feature.binned(*(casts[p].candidates for p in about))
-    bins = measured[key]
-    order = np.argsort(observed.roles)
-    bins = bins.transpose(0, *(1 + order))
-    shape = [bins.shape[0]] + [1] * len(participants)
-    for axis, role in enumerate(sorted(observed.roles)):
-        shape[1 + role] = bins.shape[1 + axis]
-    return bins.reshape(shape).astype(np.intp)
+    return aligned(measured[key], observed.roles, len(participants)).astype(np.intp)

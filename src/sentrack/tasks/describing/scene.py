@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +11,7 @@ from sentrack.inference import Problem, TrackTerms, solve
 from sentrack.language import Entry
 from sentrack.lexicon import Lexicon, WordModel
 from sentrack.lexicon.features import Feature
+from sentrack.lexicon.model import aligned
 from sentrack.objective.candidates import Cast, cast, detection_scores, track_terms
 from sentrack.objective.distinctness import Things
 from sentrack.objective.standins import needed, supplied
@@ -21,7 +21,6 @@ from sentrack.vision.clip import Bools, Clip, ClipError, Floats, Ints
 
 Bins = npt.NDArray[np.int32]
 Needs = frozenset[tuple[frozenset[str], int]]
-Value = TypeVar("Value", np.float64, np.int32, np.bool_)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +119,7 @@ class Scene:
         for axis, noun in enumerate(nouns):
             seen = self.kinds[noun].seen
             if not seen.all():
-                told = np.where(_axis(seen, axis, len(nouns)), told, 0.0)
+                told = np.where(aligned(seen, [axis], len(nouns)), told, 0.0)
         return told
 
     def by_frames(self, model: WordModel, several: list[tuple[str, ...]]) -> Floats:
@@ -131,7 +130,7 @@ class Scene:
             each = scene.evidence(model, nouns)
             for axis, noun in enumerate(nouns):
                 kind = scene.kinds[noun]
-                each += _axis(kind.f - kind.best / self.clip.T, axis, len(nouns))
+                each += aligned(kind.f - kind.best / self.clip.T, [axis], len(nouns))
             told.append(each.reshape(model.K, self.clip.T, -1).max(axis=-1))
         return best_states(model, self.clip.seconds, np.array(told))
 
@@ -140,7 +139,7 @@ class Scene:
         told = self.evidence(model, nouns)
         for a, b in combinations(range(len(nouns)), 2):
             told = np.where(
-                _spread(self.one(nouns[a], nouns[b]), (a, b), len(nouns)), -np.inf, told
+                aligned(self.one(nouns[a], nouns[b]), (a, b), len(nouns)), -np.inf, told
             )
         told = told.swapaxes(0, 1).reshape(
             self.clip.T, model.K, *told.shape[2:], *(1,) * (3 - len(nouns))
@@ -175,7 +174,7 @@ class Scene:
         for observed in model.observed:
             bins = self._measured(observed.feature, tuple(nouns[r] for r in observed.roles))
             code *= len(observed.feature.bins)
-            code += _spread(bins, observed.roles, len(nouns))
+            code += aligned(bins, observed.roles, len(nouns))
         return code
 
     def _measured(self, feature: Feature, nouns: tuple[str, ...]) -> Bins:
@@ -245,20 +244,3 @@ def _stacked(arrays: list[Floats]) -> Floats:
             for array in [*arrays, nobody, nobody][:3]
         ]
     )
-
-
-def _axis(values: npt.NDArray[Value], axis: int, axes: int) -> npt.NDArray[Value]:
-    """(T, J) as (T, 1, ..., J, ..., 1)."""
-    shape = [1] * axes
-    shape[axis] = values.shape[1]
-    return values.reshape(len(values), *shape)
-
-
-def _spread(values: npt.NDArray[Value], roles: tuple[int, ...], axes: int) -> npt.NDArray[Value]:
-    """(T, J of the first role, ...) with one axis for every participant."""
-    order = np.argsort(roles)
-    values = values.transpose(0, *(1 + order))
-    shape = [1] * axes
-    for axis, role in enumerate(sorted(roles)):
-        shape[role] = values.shape[1 + axis]
-    return values.reshape(len(values), *shape)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sentrack.inference import Infeasible, Problem, TrackTerms, WordTerms, posteriors
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon, WordModel
-from sentrack.lexicon.model import TABLE, Observed
+from sentrack.lexicon.model import TABLE, aligned
 from sentrack.objective import build, shortage
 from sentrack.objective.candidates import Cast
 from sentrack.vision.clip import Clip, ClipError
@@ -156,20 +156,20 @@ def _spoken(
     unseen, twice = np.zeros_like(real), np.zeros_like(real)
     rows: list[Ints] = []
     for axis, player in enumerate(players):
-        shape = [clip.T] + [1] * len(players)
-        shape[1 + axis] = widths[axis]
-        real &= (np.arange(widths[axis]) < counts[:, axis, None]).reshape(shape)
-        unseen |= clip.projected[player.rows].reshape(shape)
+        row = aligned(player.rows, [axis], len(players))
+        filled = np.arange(widths[axis]) < counts[:, axis, None]
+        real &= aligned(filled, [axis], len(players))
+        unseen |= clip.projected[row]
         for other in rows:
-            twice |= other == player.rows.reshape(shape)
-        rows.append(player.rows.reshape(shape))
+            twice |= other == row
+        rows.append(row)
+    candidates = [player.candidates for player in players]
     codes = []
     for members in grouped(model):
         code = np.zeros((clip.T, *[1] * len(players)), dtype=np.int64)
         for n in members:
             observed = model.observed[n]
-            bins = _bins(observed, players)
-            code = code * len(observed.feature.bins) + bins
+            code = code * len(observed.feature.bins) + observed.bins(candidates)
         codes.append((members, np.broadcast_to(code, real.shape)[real]))
     return Spoken(
         (model.part, model.name),
@@ -193,13 +193,3 @@ def grouped(model: WordModel) -> list[tuple[int, ...]]:
         groups[-1] += (n,)
         size *= bins
     return groups
-
-
-def _bins(observed: Observed, players: Sequence[Cast]) -> Ints:
-    """Bins of a feature with one axis for every participant of the word: (T, 1 or J1, ...)."""
-    bins = observed.feature.binned(*(players[r].candidates for r in observed.roles))
-    bins = bins.transpose(0, *(1 + np.argsort(observed.roles)))
-    shape = [
-        1 if r not in observed.roles else players[r].rows.shape[1] for r in range(len(players))
-    ]
-    return bins.reshape(len(bins), *shape).astype(np.int64)
