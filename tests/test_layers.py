@@ -53,7 +53,7 @@ def violations(modules: dict[str, str]) -> list[str]:
         used = {target for target in targets if target is not None}
         known[layer] |= used
         if layer == "inference":
-            forbidden = used - {"inference", "errors"}
+            forbidden = used - {"inference", "errors", "text"}
         elif layer in BELOW:
             forbidden = used & (ABOVE | {""})
         elif layer in ("cli", "__main__"):

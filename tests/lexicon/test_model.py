@@ -29,8 +29,9 @@ def players() -> list[Candidates]:
     rng = np.random.default_rng(1)
     made = []
     for J in WIDTHS:
-        arrays = [rng.random((T, J, n), dtype=np.float32) for n in (2, 2, 2, 3)]
-        made.append(Candidates(*arrays, aspect=4 / 3, fps=30.0))
+        centre, extent, velocity = rng.random((3, T, J, 2), dtype=np.float32)
+        colour = rng.random((T, J, 3), dtype=np.float32)
+        made.append(Candidates(centre, extent, velocity, colour, aspect=4 / 3, fps=30.0))
     return made
 
 
@@ -40,8 +41,9 @@ def test_bins_are_those_of_the_candidates_one_by_one(roles: tuple[int, ...]) -> 
     feature = FEATURES["speed" if len(roles) == 1 else "advance"]
     found = np.broadcast_to(Observed(feature, roles).bins(everybody), (T, *WIDTHS))
     for place in product(*map(range, WIDTHS)):
+        here = found.reshape(T, -1)[:, np.ravel_multi_index(place, WIDTHS)]
         single = [everybody[role].along(np.full(T, place[role])) for role in roles]
-        assert np.array_equal(found[:, *place], feature.binned(*single).ravel())
+        assert np.array_equal(here, feature.binned(*single).ravel())
 
 
 def test_a_feature_may_look_at_participants_against_their_order() -> None:

@@ -14,10 +14,10 @@ from sentrack.library.folder import Folder, LibraryError
 from sentrack.library.planning import THERE, Planner, Task, plan
 from sentrack.library.sources import Options
 from sentrack.progress import Report, silent
+from sentrack.text import nearest
 from sentrack.vision import Clip, ClipError, is_video, kept, load_clip
 from sentrack.vision.detections import read_table
 from sentrack.vision.formats.names import Names
-from sentrack.vision.tables import nearest
 
 
 class Store:

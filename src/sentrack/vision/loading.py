@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sentrack.progress import Report, silent
+from sentrack.text import nearest
 from sentrack.vision.clip import Clip, ClipError
 from sentrack.vision.detections import read_table
 from sentrack.vision.formats.coco import read_coco, videos_in, write_coco, write_results
@@ -16,7 +17,7 @@ from sentrack.vision.formats.names import Names
 from sentrack.vision.formats.text import is_number
 from sentrack.vision.formats.yolo import read_yolo, write_yolo
 from sentrack.vision.storing import write_table
-from sentrack.vision.tables import Table, nearest
+from sentrack.vision.tables import Table
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from sentrack.progress import Report, silent
+from sentrack.text import nearest
 from sentrack.vision.detectors.candidates import Detector, DetectorError, Found
 from sentrack.vision.detectors.darknet import Darknet
 from sentrack.vision.detectors.onnx import Onnx
 from sentrack.vision.detectors.weights import KNOWN, fetch
 from sentrack.vision.formats.names import Names, in_order
-from sentrack.vision.tables import nearest
 
 __all__ = ["KNOWN", "THRESHOLD", "Detector", "DetectorError", "Found", "open_detector"]
 

@@ -15,11 +15,11 @@ import numpy as np
 
 from sentrack.boxes import area
 from sentrack.files import whole
-from sentrack.text import strict_json
+from sentrack.text import nearest, strict_json
 from sentrack.vision.clip import Clip, ClipError
 from sentrack.vision.formats.names import Names, categories, labels, numbered, parsed
 from sentrack.vision.formats.rows import Rows, corners_of, extents, frame_in
-from sentrack.vision.tables import LARGEST, choose, nearest
+from sentrack.vision.tables import LARGEST, choose
 
 V = TypeVar("V")
 
