@@ -38,7 +38,8 @@ def layer_of(name: str) -> str | None:
     parts = name.split(".")
     if parts[0] != ROOT:
         return None
-    known = BELOW | ABOVE | {"errors", "files", "lazy", "progress", "text", "workers", "__main__"}
+    small = {"boxes", "errors", "files", "lazy", "progress", "text", "workers", "__main__"}
+    known = BELOW | ABOVE | small
     return parts[1] if len(parts) > 1 and parts[1] in known else ""
 
 
@@ -55,7 +56,7 @@ def violations(modules: dict[str, str]) -> list[str]:
         used = {target for target in targets if target is not None}
         known[layer] |= used
         if layer == "inference":
-            forbidden = used - {"inference", "errors"}
+            forbidden = used - {"inference", "errors", "text"}
         elif layer in BELOW:
             forbidden = used & (ABOVE | {""})
         elif layer in ("cli", "__main__"):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentrack.text import canonical, strict_json, visible, words_of
+from sentrack.text import canonical, nearest, similar, strict_json, unknown, visible, words_of
 
 
 @pytest.mark.parametrize(
@@ -79,3 +79,31 @@ def test_json_is_strict_and_null_where_no_number_is(value: object) -> None:
         return [finite(each) for each in value] if isinstance(value, list) else value
 
     assert json.loads(strict_json(value), parse_constant=refuse) == finite(value)
+
+
+@pytest.mark.parametrize(
+    ("word", "words", "near"),
+    [
+        ("sped", ("gap", "speed", "spread"), "speed"),
+        ("x1", ("x", "box_X1"), "box_X1"),  # one that contains it goes first
+        ("zzz", ("yes", "no"), "yes"),  # there is always one
+        ("zzz", (), ""),
+        (7, ("6", "17"), "17"),
+    ],
+)
+def test_the_nearest_of_some_words(word: object, words: tuple[str, ...], near: str) -> None:
+    assert nearest(word, iter(words)) == near
+
+
+def test_what_is_unknown_is_named_with_what_may_be_meant() -> None:
+    assert unknown("field", "nam", ["name"]) == "there is no field 'nam'; did you mean 'name'?"
+    assert unknown("field", "nam", []) == "there is no field 'nam'"
+
+
+@given(st.text(max_size=5), st.lists(st.text(max_size=5), max_size=6))
+def test_similar_words_are_some_of_those_given(word: str, words: list[str]) -> None:
+    found = similar(word, words, 2)
+    assert len(found) == min(2, len(words))
+    assert set(found) <= set(words)
+    assert similar(word, [*words, word], 1, 1.0) == [word]
+    assert nearest(word, words) in [*words, ""]

@@ -29,8 +29,11 @@ if TYPE_CHECKING:
     )
     from sentrack.language import Meaning, SentenceError
     from sentrack.lexicon import Lexicon, LexiconError
-    from sentrack.tasks import Library, Moment, Tracking, describe, learn, track
+    from sentrack.tasks import Library, Moment, Tracking
     from sentrack.tasks import understand as parse
+    from sentrack.tasks.describe import describe
+    from sentrack.tasks.learn import learn
+    from sentrack.tasks.track import track
     from sentrack.vision import Clip, ClipError, load_clip, save_clip
 
 __all__ = [

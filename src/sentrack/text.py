@@ -1,9 +1,11 @@
-"""Text of others: the words in it, and how it is printed and written so that it stays text."""
+"""Text of others: its words, what is meant by them, and how it is printed so that it stays text."""
 
+import difflib
 import json
 import math
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -37,6 +39,24 @@ def _bare(letter: str) -> str:
 def canonical(name: str) -> str:
     """The name of a noun, a word or a class, with hyphens: "Traffic, cone" is "traffic-cone"."""
     return "-".join(words_of(name))
+
+
+def similar(word: str, words: Iterable[str], n: int = 3, least: float = 0.0) -> list[str]:
+    """Up to n of some words, the most similar first, all at least so similar (0..1)."""
+    return difflib.get_close_matches(word, list(words), n, least)
+
+
+def nearest(word: object, words: Iterable[str]) -> str:
+    """The most similar of some words: one that contains it, else by common letters; "" of none."""
+    words = list(words)
+    containing = (other for other in words if str(word).lower() in other.lower())
+    return next(containing, None) or "".join(similar(str(word), words, 1))
+
+
+def unknown(kind: str, name: object, words: Iterable[str]) -> str:
+    """Says that there is no such thing, and which one may be meant."""
+    near = nearest(name, words)
+    return f"there is no {kind} {name!r}" + (f"; did you mean {near!r}?" if near else "")
 
 
 def visible(text: object) -> str:

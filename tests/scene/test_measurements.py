@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from benchmarks.things import doubtful
 from sentrack.lexicon import Lexicon
 from sentrack.lexicon.features import Feature
+from sentrack.lexicon.model import aligned
 from sentrack.objective import Bounds, interval, whole
 from sentrack.scene import scene_of
-from sentrack.scene.measurements import Measurements, aligned
+from sentrack.scene.measurements import Measurements
 from sentrack.tasks.track import track, understand
 from sentrack.vision import ClipError, two_activities
 

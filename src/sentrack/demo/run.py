@@ -6,6 +6,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from sentrack.boxes import iou
 from sentrack.errors import SentrackError
 from sentrack.files import free, new
 from sentrack.show import Bars, show_trackings
@@ -121,10 +122,5 @@ def accuracy(answer: Tracking, truth: Truth, objects: tuple[int, ...]) -> float:
     """The part of frames, over all participants, in which the track shows the true object."""
     hits = []
     for participant, thing in zip(answer.participants, objects, strict=True):
-        real = truth.boxes[thing]
-        low = np.maximum(participant.boxes[:, :2], real[:, :2])
-        high = np.minimum(participant.boxes[:, 2:], real[:, 2:])
-        shared = np.clip(high - low, 0, None).prod(axis=1)
-        areas = [(box[:, 2:] - box[:, :2]).prod(axis=1) for box in (participant.boxes, real)]
-        hits.append(shared / (areas[0] + areas[1] - shared) > 0.5)
+        hits.append(iou(participant.boxes, truth.boxes[thing]) > 0.5)
     return float(np.mean(hits))

@@ -1,6 +1,5 @@
 """From a problem to a solution, by any of the methods."""
 
-import difflib
 import time
 from typing import Protocol
 
@@ -17,6 +16,7 @@ from sentrack.inference.solution import Solution
 from sentrack.inference.sweeps import sweep_frames
 from sentrack.inference.terms import Answer, Reduction, reduce
 from sentrack.inference.viterbi import Viterbi
+from sentrack.text import unknown
 
 
 class Method(Protocol):
@@ -87,9 +87,6 @@ def _method(method: str | Method) -> Method:
     if not isinstance(method, str):
         return method
     if method not in METHODS:
-        nearest = difflib.get_close_matches(method, METHODS, n=1, cutoff=0.0)[0]
-        raise ProblemError(
-            f"there is no method {method!r}; did you mean {nearest!r}? "
-            f"There are {', '.join(METHODS)}"
-        )
+        hint = unknown("method", method, METHODS)
+        raise ProblemError(f"{hint} There are {', '.join(METHODS)}")
     return METHODS[method]()

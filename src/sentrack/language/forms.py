@@ -3,11 +3,10 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import NamedTuple
 
-from sentrack.text import words_of
+from sentrack.text import similar, words_of
 
 from .grammar import FUNCTION_WORDS, PREFERENCE, TERMINAL_OF_PART
 from .inflection import inflect, plurals
@@ -67,9 +66,7 @@ class Surface:
         for form, readings in self.readings.items():
             fits = any(reading.terminal in terminals for reading in readings)
             (fitting if fits else others).add(" ".join(form))
-        return get_close_matches(word, sorted(fitting), n, 0.7) or get_close_matches(
-            word, sorted(others), n, 0.75
-        )
+        return similar(word, sorted(fitting), n, 0.7) or similar(word, sorted(others), n, 0.75)
 
 
 @lru_cache(maxsize=32)
@@ -178,6 +175,6 @@ def _refused(vocabulary: Vocabulary) -> Iterator[tuple[Form, str]]:
 
 def not_a_class(noun: str, classes: list[str]) -> str:
     """Says that the detector at hand does not know a noun, and which ones it does."""
-    near = get_close_matches(noun, classes, 3, 0.5) or sorted(classes)[:5]
+    near = similar(noun, classes, 3, 0.5) or sorted(classes)[:5]
     quoted = ", ".join(f"'{name}'" for name in near)
     return f"the detector of this clip has no such class; its nearest classes are {quoted}"

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from sentrack.boxes import around, shared
+
 Values = npt.NDArray[np.float32]
 Bins = npt.NDArray[np.int16]
 
@@ -211,10 +213,8 @@ def height(a: Candidates, b: Candidates) -> Values:
 
 def shared_area(a: Candidates, b: Candidates) -> Values:
     """(T, Ja, Jb): the area of the intersection of their boxes."""
-    reach = 0.5 * (a.extent[:, :, None, :] + b.extent[:, None, :, :])
-    smaller = np.minimum(a.extent[:, :, None, :], b.extent[:, None, :, :])
-    sides = np.clip(reach - np.abs(between(a, b)), 0, smaller)
-    return np.asarray(sides.prod(axis=-1))
+    first, second = (around(each.centre, each.extent) for each in (a, b))
+    return shared(first[:, :, None], second[:, None])
 
 
 @feature("overlap", 2, "part of the smaller box", "none some much", (0.02, 0.4))
@@ -256,12 +256,12 @@ def support(a: Candidates, b: Candidates) -> Bins:
     """
     apart = between(a, b)
     sizes = a.extent[:, :, None, :], b.extent[:, None, :, :]
-    shared = 0.5 * (sizes[0] + sizes[1])[..., 0] - np.abs(apart[..., 0])
+    common = 0.5 * (sizes[0] + sizes[1])[..., 0] - np.abs(apart[..., 0])
     # From the middle of the second downwards to the lower edge of the first.
     foot = 0.5 * sizes[0][..., 1] - apart[..., 1]
     half = 0.5 * sizes[1][..., 1]
     over = 1 + (foot >= -half - 0.04) + (foot > 0).astype(np.int16) + (foot > half)
-    return np.where(shared < 0.5 * np.minimum(*sizes)[..., 0], 0, over).astype(np.int16)
+    return np.where(common < 0.5 * np.minimum(*sizes)[..., 0], 0, over).astype(np.int16)
 
 
 @feature("depth", 2, "frame heights", "behind level front", (-0.03, 0.03))

@@ -1,6 +1,5 @@
 """A lexicon: all words with their meanings, from one TOML file."""
 
-import difflib
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,9 +15,9 @@ from sentrack.language.vocabulary import Entry, Vocabulary
 from sentrack.lexicon import paper_features as paper_features  # registers its features
 from sentrack.lexicon.errors import LexiconError
 from sentrack.lexicon.model import Floats, WordModel
-from sentrack.lexicon.reading import read_word
+from sentrack.lexicon.reading import known, read_word
 from sentrack.lexicon.saving import written
-from sentrack.text import canonical
+from sentrack.text import canonical, similar
 
 SHIPPED = ("everyday", "paper", "paper9")
 TOP = ("name", "about", "base", "split", "zero", "noise", "leap", "words")
@@ -55,7 +54,7 @@ class Lexicon:
         try:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            near = difflib.get_close_matches(str(source), SHIPPED, n=1)
+            near = similar(str(source), SHIPPED, 1, 0.6)
             hint = f"; did you mean {near[0]!r}?" if near else f"; shipped: {', '.join(SHIPPED)}"
             raise LexiconError(f"{source}: no such lexicon ({error}){hint}") from None
         return read(text, path.name)
@@ -100,10 +99,8 @@ class Lexicon:
         ]
         if not found:
             names = [model.name for model in self.words.values()]
-            near = difflib.get_close_matches(name, names, n=3, cutoff=0.0)
-            raise LexiconError(
-                f"{self.name}: there is no word {name!r}; the nearest are {', '.join(near)}"
-            )
+            near = ", ".join(similar(name, names))
+            raise LexiconError(f"{self.name}: there is no word {name!r}; the nearest are {near}")
         return found
 
     def vocabulary(self) -> Vocabulary:
@@ -118,9 +115,7 @@ def read(text: str, where: str) -> Lexicon:
     except tomllib.TOMLDecodeError as error:
         raise LexiconError(f"{where}: it is not TOML: {error}") from None
     for key in data:
-        if key not in TOP:
-            near = difflib.get_close_matches(key, TOP, n=1, cutoff=0.0)[0]
-            raise LexiconError(f"{where}: there is no field {key!r}; did you mean {near!r}?")
+        known(key, TOP, where, "field")
     words: dict[tuple[str, str], WordModel] = {}
     leap: Any = LEAP
     if "base" in data:

@@ -1,15 +1,17 @@
 """What words mean: hidden Markov models over named, binned features."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from sentrack.lexicon.features import FEATURES, Feature
+from sentrack.lexicon.features import FEATURES, Bins, Candidates, Feature
 
 Floats = npt.NDArray[np.float64]
+Value = TypeVar("Value", bound=np.generic)
 
 # Combinations of bins up to which a word's features are looked up in one table.
 TABLE = 4096
@@ -26,6 +28,11 @@ class Observed:
 
     feature: Feature
     roles: tuple[int, ...]
+
+    def bins(self, players: Sequence[Candidates]) -> Bins:
+        """(T, J1 or 1, ..., JI or 1): the bins of the candidates of a word's I participants."""
+        measured = self.feature.binned(*(players[role] for role in self.roles))
+        return aligned(measured, self.roles, len(players))
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +150,23 @@ class WordModel:
         return np.logaddexp(
             math.log1p(-self.noise) + log_probability, math.log(self.noise) + self.background
         )
+
+
+def aligned(
+    values: npt.NDArray[Value], roles: Sequence[int], participants: int
+) -> npt.NDArray[Value]:
+    """(T, J of the first role, ...) with one axis for each of a word's I participants.
+
+    Args:
+        values: of the candidates of some roles, in the order of the roles.
+        roles: indices of the participants.
+        participants: their number, I.
+
+    Returns:
+        (T, J1 or 1, ..., JI or 1), 1 for participants that are none of the roles.
+    """
+    values = values.transpose(0, *(1 + np.argsort(roles)))
+    return np.expand_dims(values, [1 + i for i in range(participants) if i not in roles])
 
 
 def uniform(feature: str) -> Floats:

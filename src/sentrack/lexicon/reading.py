@@ -1,6 +1,5 @@
 """Word models from TOML that a person can read and edit."""
 
-import difflib
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,6 +10,7 @@ import numpy.typing as npt
 from sentrack.lexicon.errors import LexiconError
 from sentrack.lexicon.features import FEATURES
 from sentrack.lexicon.model import Observed, WordModel
+from sentrack.text import unknown
 
 Floats = npt.NDArray[np.float64]
 
@@ -33,13 +33,13 @@ def read_word(name: str, entry: Any, where: str, zero: float, noise: float) -> W
     if not isinstance(entry, dict):
         raise LexiconError(f"{where}: it must be a table, [words.{name}]")
     for key in entry:
-        _known(key, (*FIELDS, *GRAMMAR), where, "field")
+        known(key, (*FIELDS, *GRAMMAR), where, "field")
     part = entry.get("part")
     if part not in PARTS:
         raise LexiconError(f"{where}.part: {part!r} is none of {', '.join(PARTS)}")
     roles = _strings(entry.get("roles", ["it"]), f"{where}.roles")
     moves = entry.get("moves", roles[0])
-    _known(moves, roles, f"{where}.moves", "role")
+    known(moves, roles, f"{where}.moves", "role")
     states = entry.get("states", [{}])
     if not isinstance(states, list) or not all(isinstance(s, dict) for s in states) or not states:
         raise LexiconError(f"{where}.states: it must be a list of tables, [[words.{name}.states]]")
@@ -89,12 +89,12 @@ def _observed(
             here = f"{where}.states[{i}].{key!r}"
             match = re.fullmatch(r"([\w-]+)\(([^()]*)\)", key)
             if not match:
-                _known(key, (*STATE_FIELDS, *FEATURES), here, "field or feature")
+                known(key, (*STATE_FIELDS, *FEATURES), here, "field or feature")
                 raise LexiconError(f"{here}: say whom it is about, as in '{key}({roles[0]})'")
             name, arguments = match[1], [a.strip() for a in match[2].split(",")]
-            _known(name, FEATURES, here, "feature")
+            known(name, FEATURES, here, "feature")
             for argument in arguments:
-                _known(argument, roles, here, "role")
+                known(argument, roles, here, "role")
             feature = FEATURES[name]
             if len(arguments) != feature.arity:
                 raise LexiconError(f"{here}: '{name}' is about {feature.arity} participants")
@@ -120,7 +120,7 @@ def _output(
     value = state[said[0]]
     if isinstance(value, dict):
         for name in value:
-            _known(name, bins, here, "bin")
+            known(name, bins, here, "bin")
         given = [_number(value.get(name), here) for name in bins]
         left = 1.0 - sum(p for p in given if p is not None)
         open_bins = sum(p is None for p in given)
@@ -157,7 +157,7 @@ def _final(value: Any, names: Sequence[str], where: str) -> npt.NDArray[np.bool_
     if value == "not-first":
         value = names[1:] or names
     for name in _strings(value, where):
-        _known(name, names, where, "state")
+        known(name, names, where, "state")
     return np.array([name in value for name in names], dtype=np.bool_)
 
 
@@ -205,9 +205,7 @@ def _strings(value: Any, where: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _known(name: Any, choices: Any, where: str, kind: str) -> None:
-    if name in choices:
-        return
-    near = difflib.get_close_matches(str(name), list(choices), n=1, cutoff=0.0)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise LexiconError(f"{where}: there is no {kind} {name!r}{hint}")
+def known(name: Any, choices: Any, where: str, kind: str) -> None:
+    """Refuse a name that is none of the choices."""
+    if name not in choices:
+        raise LexiconError(f"{where}: {unknown(kind, name, choices)}")

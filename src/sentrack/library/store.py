@@ -12,8 +12,9 @@ from sentrack.library.integrity import HOUR, Problem, astray, behind, damaged, l
 from sentrack.library.manifest import Manifest
 from sentrack.library.sources import Options
 from sentrack.progress import Report, silent
+from sentrack.text import nearest
 from sentrack.vision import Clip, ClipError, is_video, load_clip, scan_video
-from sentrack.vision.io import Names, nearest, read_table, table_of
+from sentrack.vision.io import Names, read_table, table_of
 
 
 class Store:

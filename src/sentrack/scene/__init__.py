@@ -1,7 +1,7 @@
 """Clip × Meaning × Lexicon, measured once."""
 
 from sentrack.scene.candidates import CandidateSet, detection_scores
-from sentrack.scene.measurements import Measurements, aligned
+from sentrack.scene.measurements import Measurements
 from sentrack.scene.scene import Scene, scene_of
 from sentrack.scene.standins import different, needed, supplied
 
@@ -9,7 +9,6 @@ __all__ = [
     "CandidateSet",
     "Measurements",
     "Scene",
-    "aligned",
     "detection_scores",
     "different",
     "needed",

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sentrack.boxes import centre, extent
 from sentrack.lexicon.features import Candidates
 from sentrack.vision import Clip
 
@@ -53,8 +54,8 @@ def candidate_set(clip: Clip, allowed: Bools) -> CandidateSet:
         rows,
         counts,
         Candidates(
-            centre=0.5 * (corners[..., :2] + corners[..., 2:]),
-            extent=corners[..., 2:] - corners[..., :2],
+            centre=centre(corners),
+            extent=extent(corners),
             velocity=clip.velocity[rows].astype(np.float32),
             colour=clip.colour[rows].astype(np.float32),
             aspect=clip.size[0] / height,

@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from sentrack.boxes import around, iou, over_union, shared
 from sentrack.lexicon.features import Candidates
 from sentrack.scene.candidates import Bools, CandidateSet, Floats, Ints
-from sentrack.vision import Clip, iou
+from sentrack.vision import Clip
 
 # Coherence: half of its strength is lost at this distance (frame heights) between a box and where
 # the box before was going, for frames 1/30 s apart; the paper's 50 of 1280 pixels, in a 4:3 frame.
@@ -43,21 +44,19 @@ def continuations(clip: Clip, players: CandidateSet) -> tuple[Ints, Ints]:
     met = _overlap(_going(clip, players), seen)
     met = np.where(_same_class(clip, players), met, 0.0)
     after, before = met.argmax(axis=2), met.argmax(axis=1)
-    boxes = clip.boxes[players.rows]
-    own = _twins(boxes[:-1], np.take_along_axis(before, after, axis=1))
-    back = _twins(boxes[1:], np.take_along_axis(after, before, axis=1))
+    corners = clip.boxes[players.rows]
+    own = _twins(corners[:-1], np.take_along_axis(before, after, axis=1))
+    back = _twins(corners[1:], np.take_along_axis(after, before, axis=1))
     return (
         np.where(own & (met.max(axis=2) >= KEPT), after, -1),
         np.where(back & (met.max(axis=1) >= KEPT), before, -1),
     )
 
 
-def _twins(boxes: Floats, other: Ints) -> Bools:
+def _twins(corners: Floats, other: Ints) -> Bools:
     """(T, J): whether boxes (T, J, 4) are nearly those of other candidates (T, J)."""
-    T, J = other.shape
-    others = np.take_along_axis(boxes, other[:, :, None], axis=1)
-    part = iou(boxes.reshape(-1, 1, 4), others.reshape(-1, 1, 4))
-    return np.asarray(part.reshape(T, J) > TWINS)
+    others = np.take_along_axis(corners, other[:, :, None], axis=1)
+    return np.asarray(iou(corners, others) > TWINS)
 
 
 def _steps(clip: Clip) -> Any:
@@ -79,10 +78,7 @@ def _same_class(clip: Clip, players: CandidateSet) -> Bools:
 
 def _overlap(going: Any, seen: Candidates) -> Any:
     """(T-1, J, J): intersection over union of boxes moved to (T-1, J, 2) with the next ones."""
-    half = seen.extent / 2
-    before, after = going[:, :, None, :], seen.centre[1:, None]
-    reach, other = half[:-1, :, None, :], half[1:, None]
-    wide = np.minimum(before + reach, after + other) - np.maximum(before - reach, after - other)
-    shared = np.maximum(wide[..., 0], 0) * np.maximum(wide[..., 1], 0)
-    area = seen.extent[..., 0] * seen.extent[..., 1]
-    return shared / np.maximum(area[:-1, :, None] + area[1:, None] - shared, 1e-12)
+    before = around(going, seen.extent[:-1])[:, :, None]
+    after = around(seen.centre[1:], seen.extent[1:])[:, None]
+    area = seen.extent.prod(axis=-1)
+    return over_union(shared(before, after), area[:-1, :, None], area[1:, None])

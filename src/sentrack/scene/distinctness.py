@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from sentrack.boxes import iou
 from sentrack.scene.candidates import Bools, CandidateSet, Floats, Ints
 from sentrack.scene.coherence import TWINS
-from sentrack.vision import Clip, iou
+from sentrack.vision import Clip
 
 # Intersection over union of boxes that show one thing, unless they come apart: of one class; of two
 # classes, for a van is seen as car and as truck, but a rider and the bicycle are two.
@@ -62,7 +63,7 @@ def overlaps(clip: Clip, first: Ints, second: Ints) -> tuple[Floats, Bools]:
     """(T, J1, J2): intersection over union of detections, and whether they are of one class."""
     boxes: Any = clip.boxes.astype(np.float32)
     alike = clip.label[first][:, :, None] == clip.label[second][:, None, :]
-    return iou(boxes[first], boxes[second]), alike
+    return iou(boxes[first][:, :, None], boxes[second][:, None]), alike
 
 
 def clear(part: Floats, alike: Bools) -> Bools:

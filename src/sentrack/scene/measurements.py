@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sentrack.lexicon.features import Bins, Feature
-from sentrack.lexicon.model import Observed, WordModel
+from sentrack.lexicon.model import Observed, WordModel, aligned
 from sentrack.scene.candidates import (
     Bools,
     CandidateSet,
@@ -168,12 +168,3 @@ class Measurements:
                 known = whole._once(name, [s for s in sets if s is not None], measure, steps)
                 self._known[key] = known[(frames, *widths)]
         return self._known[key]
-
-
-def aligned(values: Any, roles: Sequence[int], axes: int) -> Any:
-    """(T, J of the first role, ...) with one axis for every participant of a word, in order."""
-    values = values.transpose(0, *(1 + np.argsort(roles)))
-    shape = [1] * axes
-    for axis, role in enumerate(sorted(roles)):
-        shape[role] = values.shape[1 + axis]
-    return values.reshape(len(values), *shape)

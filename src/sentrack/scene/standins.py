@@ -10,11 +10,12 @@ from itertools import combinations
 
 import numpy as np
 
+from sentrack.boxes import iou
 from sentrack.scene.candidates import Bools, CandidateSet, Floats, Ints, candidate_set
 from sentrack.scene.coherence import KEPT
 from sentrack.scene.distinctness import clear, overlaps
 from sentrack.scene.measurements import Measurements
-from sentrack.vision import Clip, add_projected, iou, moved_along
+from sentrack.vision import Clip, add_projected, moved_along
 
 Needed = Mapping[frozenset[str], int]
 Boxes = tuple[Ints, Ints, Floats]  # the detections they are made of, their frames, where they are
@@ -102,7 +103,7 @@ def _carried(frames: _Frames) -> Boxes:
         for t in order:
             here = players.rows[t, : players.counts[t]]
             boxes = moved_along(clip, rows, clip.times[t])
-            met = iou(boxes[None], clip.boxes[here][None])[0]
+            met = iou(boxes[:, None], clip.boxes[here])
             met *= clip.label[rows][:, None] == clip.label[here]
             lost, following = _matched(met, frames.one[t][frames.lacking[t], : len(here)])
             found.append((rows[lost], np.full(len(lost), t), boxes[lost]))

@@ -1,7 +1,6 @@
 """Help while typing: how a text may go on, and what may be meant by one that is not understood."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from lark import Token
@@ -20,7 +19,7 @@ from sentrack.serve.schemas import (
     Understood,
 )
 from sentrack.show import hexadecimal
-from sentrack.text import words_of
+from sentrack.text import similar, words_of
 
 SUGGESTIONS = 3
 REPAIRS = 3  # words that may be wrong
@@ -197,10 +196,10 @@ def _repaired(sentence: str, table: Surface, vocabulary: Vocabulary) -> Iterator
         return any(reading.terminal in fitting for reading in readings)
 
     bases = {head: entry for entry in vocabulary.of("verb") for head in heads(entry)}
-    verbs = get_close_matches(word, bases, SUGGESTIONS, NEAR) if fitting & VERB_TERMINALS else []
+    verbs = similar(word, bases, SUGGESTIONS, NEAR) if fitting & VERB_TERMINALS else []
     forms = [forms_of(bases[verb])[0] for verb in verbs]
     known = {" ".join(form): None for form, found in table.readings.items() if fits(found)}
-    for form in dict.fromkeys([*forms, *get_close_matches(word, known, SUGGESTIONS, NEAR)]):
+    for form in dict.fromkeys([*forms, *similar(word, known, SUGGESTIONS, NEAR)]):
         said = form if before else form.capitalize()
         yield " ".join([*before, said + tail, *after])
 

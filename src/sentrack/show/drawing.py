@@ -9,6 +9,7 @@ import numpy as np
 from PIL import Image as Pictures
 from PIL import ImageDraw, ImageFont
 
+from sentrack.boxes import iou
 from sentrack.show.palette import Colour, colour
 from sentrack.tasks import Tracking
 from sentrack.vision import Floats
@@ -127,7 +128,7 @@ def draw_marks(image: Image, marks: Sequence[Mark], size: int) -> None:
     thick = max(2, round(height / 260))
     boxes = np.array([mark.box for mark in marks])
     for i, mark in enumerate(marks):
-        nested = int((_overlap(mark.box, boxes[:i]) > SAME).sum())
+        nested = int((iou(mark.box, boxes[:i]) > SAME).sum())
         box = mark.box + nested * (thick + 1) * np.array([-1, -1, 1, 1])
         outline(image, box, BLACK, thick + 2, mark.projected)
         outline(image, box, mark.colour, thick, mark.projected)
@@ -151,18 +152,10 @@ def _free(
         left, top = x + across * w, y + down * h
         place = np.array([left, top, left + w, top + h], np.float64)
         inside = place.min() >= 0 and place[2] <= width and place[3] <= height
-        if inside and not (_overlap(place, others) > 0).any():
+        if inside and not (iou(place, others) > 0).any():
             return place
     y = min(max(y, 0), max(0, height - h))
     return np.array([x, y, x + w, y + h], np.float64)
-
-
-def _overlap(box: Floats, others: Floats) -> Floats:
-    """(N,) IoU of a box (4,) with others (N, 4)."""
-    meet = np.minimum(box[2:], others[:, 2:]) - np.maximum(box[:2], others[:, :2])
-    shared = np.prod(np.maximum(meet, 0), axis=1)
-    union = np.prod(box[2:] - box[:2]) + np.prod(others[:, 2:] - others[:, :2], axis=1) - shared
-    return np.asarray(shared / np.maximum(union, 1e-9))
 
 
 class Moving:

@@ -142,27 +142,16 @@ def _seen(objective: Objective, tracks: npt.NDArray[np.int64], w: int, start: in
     """What the worst-fitting feature of a word showed in an interval."""
     word, model = objective.meaning.words[w], objective.models[w]
     nouns = [f"the {objective.meaning.participants[p].noun}" for p in word.participants]
+    players = [objective.candidates[p].candidates.along(tracks[p]) for p in word.participants]
     findings = []
     for n, observed in enumerate(model.observed):
-        bins = _bins(objective, observed, word.participants, tracks)[start:end]
+        bins = observed.bins(players).ravel()[start:end]
         likely = model.outputs[n].max(axis=0)[bins]
         findings.append((float(np.log(likely * len(observed.feature.bins)).mean()), n, bins))
     _, n, bins = min(findings, key=lambda finding: finding[:2])
     observed = model.observed[n]
     common = observed.feature.bins[int(np.bincount(bins).argmax())]
     return _say(observed, common, nouns)
-
-
-def _bins(
-    objective: Objective,
-    observed: Observed,
-    participants: tuple[int, ...],
-    tracks: npt.NDArray[np.int64],
-) -> npt.NDArray[np.int64]:
-    """(T,) the bins of a feature along the tracks."""
-    about = [participants[r] for r in observed.roles]
-    chosen = (objective.candidates[p].candidates.along(tracks[p]) for p in about)
-    return observed.feature.binned(*chosen).ravel().astype(np.int64)
 
 
 def _say(observed: Observed, common: str, nouns: list[str]) -> str:

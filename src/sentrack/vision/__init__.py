@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from sentrack.lazy import lazy
 from sentrack.vision.arrays import clip_from_arrays
-from sentrack.vision.bridging import add_projected, bridge, iou, moved_along
+from sentrack.vision.bridging import add_projected, bridge, moved_along
 from sentrack.vision.clip import Bools, Clip, ClipError, Floats, Ints, class_name
 from sentrack.vision.downloads import cache_folder, checksum, fetch_files
 from sentrack.vision.io import clip_from_detections, is_video, save_clip, to_supervision, videos
@@ -31,7 +31,6 @@ __all__ = [
     "clip_from_arrays",
     "clip_from_detections",
     "fetch_files",
-    "iou",
     "is_video",
     "kept",
     "load_clip",

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from sentrack.boxes import iou, moved
 from sentrack.vision.clip import ROWS, Bools, Clip, Floats, Ints, class_name
 
 MOVING = 0.5  # seconds after which a projected box rests: motion tells little about a later place
@@ -51,7 +51,7 @@ def bridge(clip: Clip, classes: Iterable[str]) -> Clip:
 def moved_along(clip: Clip, row: Ints, times: Floats | float) -> Floats:
     """(P, 4): where the boxes of (P,) detections are at other times, for up to MOVING seconds."""
     lapse = np.clip(times - clip.times[clip.frame_of[row]], -MOVING, MOVING)
-    return np.asarray(clip.boxes[row] + np.tile(_going(clip, row) * lapse[:, None], 2))
+    return moved(clip.boxes[row], _going(clip, row) * lapse[:, None])
 
 
 def add_projected(clip: Clip, row: Ints, at: Ints, boxes: Floats) -> Clip:
@@ -110,8 +110,8 @@ def _lost(clip: Clip, rows: Ints) -> tuple[Ints, Ints, Floats]:
         i = np.take_along_axis(places[frames], ends, axis=1)
         j = np.take_along_axis(places[frames + k], starts, axis=1)
         lapse = (clip.times[frames + k] - clip.times[frames])[:, None, None]
-        moved = clip.boxes[i] + np.tile(_going(clip, i) * lapse, 2)
-        meets = iou(moved, clip.boxes[j])
+        along = moved(clip.boxes[i], _going(clip, i) * lapse)
+        meets = iou(along[:, :, None], clip.boxes[j][:, None])
         meets *= is_end[frames][:, :, None] & is_start[frames][:, None, :]
         row, a = np.nonzero(meets.max(axis=2, initial=0.0) >= SAME)
         before, after = i[row, a], j[row, meets.argmax(axis=2)[row, a]]
@@ -147,16 +147,6 @@ def _padded(clip: Clip, rows: Ints) -> tuple[Ints, Bools]:
     real = np.zeros(places.shape, dtype=np.bool_)
     places[frame, place], real[frame, place] = rows, True
     return places, real
-
-
-def iou(a: Floats, b: Floats) -> npt.NDArray[np.float64]:
-    """(T, I, J): intersection over union of boxes (T, I, 4) and (T, J, 4)."""
-    ax1, ay1, ax2, ay2 = np.moveaxis(a[:, :, None, :], -1, 0)
-    bx1, by1, bx2, by2 = np.moveaxis(b[:, None, :, :], -1, 0)
-    wide = np.maximum(np.minimum(ax2, bx2) - np.maximum(ax1, bx1), 0)
-    high = np.maximum(np.minimum(ay2, by2) - np.maximum(ay1, by1), 0)
-    areas = (ax2 - ax1) * (ay2 - ay1) + (bx2 - bx1) * (by2 - by1)
-    return np.asarray(wide * high / np.maximum(areas - wide * high, 1e-12))
 
 
 def _gaps(rows: Ints, frame: Ints, T: int) -> tuple[Ints, Ints]:

@@ -10,6 +10,7 @@ from itertools import product
 
 import numpy as np
 
+from sentrack.boxes import centre, extent, iou
 from sentrack.vision.clip import Floats, Ints
 
 SPAN = 0.1  # seconds between the boxes compared
@@ -85,8 +86,7 @@ class _Matcher:
         self.key = self.frame * self.classes + self.label
         self.times = times
         self.found: dict[int, tuple[Match, Match]] = {}
-        self.centre = (self.boxes[:, :2] + self.boxes[:, 2:]) / 2
-        self.extent = self.boxes[:, 2:] - self.boxes[:, :2]
+        self.centre, self.extent = centre(self.boxes), extent(self.boxes)
 
     def velocity(self, offset: int, least: float) -> tuple[Floats, Floats]:
         """(N, 2) motion since and until the matches `offset` frames away; NaN without one."""
@@ -137,14 +137,10 @@ class _Matcher:
 
     def _likeness(self, row: Ints, other: Ints) -> Floats:
         """(P,) how surely two boxes show one thing: identity, then overlap, then nearness."""
-        a, b = self.boxes[row], self.boxes[other]
         lapse = np.abs(self.times[self.frame[other]] - self.times[self.frame[row]])
         small = np.minimum(self.extent[row], self.extent[other])
         large = np.maximum(self.extent[row], self.extent[other])
-        meet = np.minimum(a[:, 2:], b[:, 2:]) - np.maximum(a[:, :2], b[:, :2])
-        shared = np.prod(np.maximum(meet, 0), axis=1)
-        union = np.prod(self.extent[row], axis=1) + np.prod(self.extent[other], axis=1) - shared
-        overlap = shared / union
+        overlap = iou(self.boxes[row], self.boxes[other])
         away = np.hypot(*(self.centre[other] - self.centre[row]).T)
         gate = REACH * np.hypot(*((small + large) / 2).T) + SPEED * lapse
         likeness: Floats = np.where(overlap > OVERLAP, overlap, -away / gate)

@@ -1,11 +1,10 @@
 """The lexicon, for the page that draws it."""
 
-from difflib import get_close_matches
-
 from sentrack.lexicon.model import WordModel
 from sentrack.serve.schemas import LexiconFacts, LexiconWord, WordFacts, WordFeature, WordState
 from sentrack.serve.snapshot import Holding
 from sentrack.serve.worker_pool import JobError
+from sentrack.text import nearest
 
 
 def listed(held: Holding) -> LexiconFacts:
@@ -26,8 +25,8 @@ def drawn(held: Holding, word: str, part: str) -> WordFacts:
     """
     known = {(each.word, each.part) for each in listed(held).words}
     if (word, part) not in known:
-        near = get_close_matches(word, [name for name, _ in sorted(known)], 1, 0.0)
-        hint = f"; the nearest is {near[0]!r}" if near else ""
+        near = nearest(word, [name for name, _ in sorted(known)])
+        hint = f"; the nearest is {near!r}" if near else ""
         raise JobError(f"the lexicon has no such word{hint}", 404)
     model = held.lexicon.model(word, part)
     return WordFacts(

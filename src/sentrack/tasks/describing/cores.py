@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 
+from sentrack.boxes import iou
 from sentrack.language import Meaning, Participant, Word, distinct_pairs, say
 from sentrack.lexicon import WordModel
 from sentrack.tasks.describing.evidence import Evidence
@@ -93,12 +94,7 @@ class Told:
 
 def among(thing: Floats, things: Floats) -> bool:
     """Whether boxes (T, 4) show one of several things (N, T, 4)."""
-    corner = np.maximum(things[..., :2], thing[:, :2])
-    sides = np.maximum(np.minimum(things[..., 2:], thing[:, 2:]) - corner, 0)
-    shared = sides.prod(axis=-1)
-    areas = [(boxes[..., 2:] - boxes[..., :2]).prod(axis=-1) for boxes in (things, thing)]
-    overlap = shared / np.maximum(areas[0] + areas[1] - shared, 1e-9)
-    return bool((overlap.mean(axis=-1) > SAME).any())
+    return bool((iou(things, thing).mean(axis=-1) > SAME).any())
 
 
 def cores(scene: Evidence) -> Iterator[Core]:

@@ -10,7 +10,8 @@ import numpy as np
 from sentrack.inference import Infeasible, Problem, TrackTerms, WordTerms, solve
 from sentrack.inference.chains import best_scores
 from sentrack.lexicon import Lexicon, WordModel
-from sentrack.scene import CandidateSet, Measurements, aligned, needed, supplied
+from sentrack.lexicon.model import aligned
+from sentrack.scene import CandidateSet, Measurements, needed, supplied
 from sentrack.vision import Bools, Clip, ClipError, Floats, Ints, bridge
 
 Needs = frozenset[tuple[frozenset[str], int]]

@@ -1,6 +1,5 @@
 """Pairs of clip and sentence from a file: one JSON object on each line."""
 
-import difflib
 import json
 import logging
 from functools import lru_cache
@@ -9,6 +8,7 @@ from typing import Any
 
 from sentrack.progress import Report, silent
 from sentrack.tasks.learning.corpus import PairError
+from sentrack.text import unknown
 from sentrack.vision import Clip, ClipError, load_clip
 
 FIELDS = ("clip", "sentence", "video", "start", "end", "size", "fps")
@@ -73,8 +73,7 @@ def _pair(line: str) -> dict[str, Any]:
         raise PairError('it must be an object: {"clip": "FILE", "sentence": "..."}')
     for key in pair:
         if key not in FIELDS:
-            near = difflib.get_close_matches(key, FIELDS, n=1, cutoff=0.0)[0]
-            raise PairError(f"there is no field {key!r}; did you mean {near!r}?")
+            raise PairError(unknown("field", key, FIELDS))
     for key in ("clip", "sentence"):
         if not isinstance(pair.get(key), str):
             raise PairError(f"{key!r} must be given, as text")

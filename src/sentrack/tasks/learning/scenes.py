@@ -10,9 +10,9 @@ import numpy.typing as npt
 from sentrack.inference import Infeasible, Problem, TrackTerms, WordTerms, posteriors
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon
+from sentrack.lexicon.model import aligned
 from sentrack.objective import build, shortage
 from sentrack.scene import Scene as MeasuredScene
-from sentrack.scene import aligned
 from sentrack.vision import Clip, ClipError
 
 Floats = npt.NDArray[np.float64]

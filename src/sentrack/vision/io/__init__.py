@@ -1,7 +1,7 @@
 """Detections from files and objects of other programs, and to them."""
 
 from sentrack.vision.io.class_names import Names, in_order
-from sentrack.vision.io.columns import CORNERS, METADATA, Table, nearest, read_arrow, stem
+from sentrack.vision.io.columns import CORNERS, METADATA, Table, read_arrow, stem
 from sentrack.vision.io.formats import (
     FORMATS,
     is_video,
@@ -26,7 +26,6 @@ __all__ = [
     "is_video",
     "kind_of",
     "known_format",
-    "nearest",
     "read_arrow",
     "read_table",
     "save_clip",

@@ -13,11 +13,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from sentrack.boxes import area
 from sentrack.files import whole
-from sentrack.text import strict_json
+from sentrack.text import nearest, strict_json
 from sentrack.vision.clip import Clip, ClipError
 from sentrack.vision.io.class_names import Names, categories, labels, numbered, parsed
-from sentrack.vision.io.columns import LARGEST, choose, nearest
+from sentrack.vision.io.columns import LARGEST, choose
 from sentrack.vision.io.rows import Rows, corners_of, extents, frame_in
 
 V = TypeVar("V")
@@ -84,7 +85,7 @@ def videos_in(path: Path) -> list[str]:
 def write_coco(clip: Clip, path: Path) -> None:
     """Write annotations with images and categories; the id of an image is its frame number."""
     shape = {"width": clip.size[0], "height": clip.size[1]}
-    area = np.prod(clip.boxes[:, 2:] - clip.boxes[:, :2], axis=1).tolist()
+    areas = area(clip.boxes).tolist()
     document = {
         "videos": [{"id": 1, "name": clip.name, **shape, "fps": clip.fps}],
         "images": [
@@ -92,7 +93,7 @@ def write_coco(clip: Clip, path: Path) -> None:
             for f in clip.frames.tolist()
         ],
         "annotations": [
-            {"id": k, **box, "area": area[k - 1], "iscrowd": 0}
+            {"id": k, **box, "area": areas[k - 1], "iscrowd": 0}
             for k, box in enumerate(_results(clip), 1)
         ],
         "categories": [{"id": k, "name": name} for k, name in enumerate(clip.classes, 1)],

@@ -1,6 +1,5 @@
 """The columns of a table of detections, with errors that name file, column and a way out."""
 
-import difflib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
+from sentrack.text import nearest
 from sentrack.vision.clip import Bools, ClipError, Floats, Ints
 
 CORNERS = ("x1", "y1", "x2", "y2")
@@ -27,15 +27,6 @@ METADATA = b"sentrack"  # the key under which a Parquet schema holds what the ro
 def stem(path: Path) -> str:
     """The name of a file without its suffixes."""
     return Path(path.name.removesuffix(".gz")).stem
-
-
-def nearest(word: str, words: Iterable[str]) -> str:
-    """The most similar of some words: one that contains it, else by common letters."""
-    words = list(words)
-    for other in words:
-        if word.lower() in other.lower():
-            return other
-    return difflib.get_close_matches(word, words, n=1, cutoff=0.0)[0]
 
 
 def not_whole(values: Floats) -> Bools:

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from sentrack.text import nearest
 from sentrack.vision.clip import Clip, ClipError
 from sentrack.vision.io.coco import read_coco, videos_in, write_coco, write_results
-from sentrack.vision.io.columns import Table, nearest
+from sentrack.vision.io.columns import Table
 from sentrack.vision.io.delimited import is_number
 from sentrack.vision.io.kitti import read_kitti, write_kitti
 from sentrack.vision.io.mot import read_mot, write_mot

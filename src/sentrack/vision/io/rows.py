@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sentrack.boxes import extent
 from sentrack.vision.arrays import check, clip_from_arrays, regular
 from sentrack.vision.clip import Bools, Clip, ClipError, Floats, Ints
 
@@ -84,7 +85,7 @@ def corners_of(boxes: Floats) -> Floats:
 
 def extents(clip: Clip) -> Floats:
     """(N, 4) x y width height of the boxes of a clip."""
-    return np.hstack([clip.boxes[:, :2], clip.boxes[:, 2:] - clip.boxes[:, :2]])
+    return np.hstack([clip.boxes[:, :2], extent(clip.boxes)])
 
 
 def sound_rows(path: Path, corners: Floats, score: Floats, blank: Bools | None = None) -> Bools:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sentrack.boxes import around, centre, extent
 from sentrack.vision.arrays import check, regular
 from sentrack.vision.clip import Clip, ClipError, Floats
 from sentrack.vision.io.class_names import Names, in_order, labels, write_names
@@ -59,10 +60,9 @@ def write_yolo(clip: Clip, path: Path) -> None:
     """Write a new folder: a file for each frame, even for one without a box, and the classes."""
     if clip.frames[0] < 0:
         raise ClipError(f"{path}: frame {clip.frames[0]} cannot be written: YOLO counts from 0")
-    centre = (clip.boxes[:, :2] + clip.boxes[:, 2:]) / 2 / clip.size
-    extent = (clip.boxes[:, 2:] - clip.boxes[:, :2]) / clip.size
+    middle, sides = centre(clip.boxes) / clip.size, extent(clip.boxes) / clip.size
     identity = [clip.id] if (clip.id >= 0).any() else []
-    rows = lines(" ", clip.label, *centre.T, *extent.T, clip.score, *identity)
+    rows = lines(" ", clip.label, *middle.T, *sides.T, clip.score, *identity)
     try:
         if path.is_dir() and any(path.iterdir()):
             raise ClipError(f"{path}: the folder is not empty; YOLO boxes need one of their own")
@@ -124,5 +124,4 @@ def _names(path: Path) -> Path:
 def _corners(boxes: Floats, size: tuple[int, int]) -> Floats:
     """(R, 4) x1 y1 x2 y2 in pixels, from (R, 4) cx cy width height in parts of a frame."""
     with np.errstate(over="ignore", invalid="ignore"):  # what is out of bounds is dropped later
-        centre, half = boxes[:, :2] * size, boxes[:, 2:] * size / 2
-        return np.hstack([centre - half, centre + half])
+        return around(boxes[:, :2] * size, boxes[:, 2:] * size)

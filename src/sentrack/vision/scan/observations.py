@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sentrack.boxes import area, centre, iou, moved
 from sentrack.vision.clip import Floats, Ints
 from sentrack.vision.scan.colour import colours
 from sentrack.vision.scan.detectors import Detector
@@ -90,8 +91,8 @@ def observe(
 
 
 def _moving(seen: Observation, field: Field) -> Observation:
-    centre = (seen.boxes[:, :2] + seen.boxes[:, 2:]) / 2
-    drift = centre @ field.camera[:, :2].T + field.camera[:, 2] - centre
+    at = centre(seen.boxes)
+    drift = at @ field.camera[:, :2].T + field.camera[:, 2] - at
     camera = drift / (field.size[1] * field.seconds)
     return replace(seen, velocity=field.mean(seen.boxes), camera=camera)
 
@@ -99,12 +100,11 @@ def _moving(seen: Observation, field: Field) -> Observation:
 def _continued(before: Observation, now: Observation, size: tuple[int, int]) -> Observation:
     """Boxes of the frame before that nothing continues, moved along with the flow."""
     lapse = (now.time - before.time) * size[1]
-    boxes = before.boxes + np.tile((before.velocity + before.camera) * lapse, 2)
+    boxes = moved(before.boxes, (before.velocity + before.camera) * lapse)
     boxes = np.clip(boxes, 0, np.tile(size, 2))
-    area = (boxes[:, 2:] - boxes[:, :2]).prod(axis=1)
-    old = (before.boxes[:, 2:] - before.boxes[:, :2]).prod(axis=1)
-    met = _iou(boxes, now.boxes) * (before.label[:, None] == now.label)
-    lost = (met.max(axis=1, initial=0.0) < SAME) & (before.age < AHEAD) & (area > 0.5 * old)
+    met = iou(boxes[:, None], now.boxes) * (before.label[:, None] == now.label)
+    inside = area(boxes) > 0.5 * area(before.boxes)
+    lost = (met.max(axis=1, initial=0.0) < SAME) & (before.age < AHEAD) & inside
     return replace(
         now,
         boxes=np.concatenate([now.boxes, boxes[lost]]),
@@ -123,12 +123,3 @@ def _best(seen: Observation, best: int) -> Observation:
     kept = np.sort(order[rank < best])
     names = ("boxes", "label", "score", "colour", "age")
     return replace(seen, **{name: getattr(seen, name)[kept] for name in names})
-
-
-def _iou(a: Floats, b: Floats) -> Floats:
-    """(M, N): intersection over union of boxes (M, 4) and (N, 4), each with an area or empty."""
-    low = np.maximum(a[:, None, :2], b[None, :, :2])
-    high = np.minimum(a[:, None, 2:], b[None, :, 2:])
-    shared = np.clip(high - low, 0, None).prod(axis=2)
-    areas = [(x[:, 2:] - x[:, :2]).prod(axis=1) for x in (a, b)]
-    return np.asarray(shared / np.maximum(areas[0][:, None] + areas[1] - shared, 1e-9))

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from sentrack.progress import Report, silent
-from sentrack.vision.io import Names, in_order, nearest
+from sentrack.text import nearest
+from sentrack.vision.io import Names, in_order
 from sentrack.vision.scan.detectors.candidates import OVERLAP, Detector, DetectorError, Found
 from sentrack.vision.scan.detectors.weights import KNOWN, fetch
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from sentrack.boxes import around
 from sentrack.vision.downloads import checksum
 from sentrack.vision.scan.detectors.candidates import Array, DetectorError, Found, Selection
 from sentrack.vision.scan.video import Image
@@ -57,6 +58,5 @@ class Darknet:
         self._network.setInput(cv2.dnn.blobFromImage(image, 1 / 255, self._size, swapRB=True))
         # Rows of: centre, size, objectness, and objectness times probability of every class.
         rows: Array = np.concatenate(self._network.forward(self._outputs))
-        centre, half = rows[:, :2], rows[:, 2:4] / 2
-        boxes = np.hstack([centre - half, centre + half]) * [width, height, width, height]
+        boxes = around(rows[:, :2], rows[:, 2:4]) * [width, height, width, height]
         return self._selection.of_scores(boxes, rows[:, 5:], image)

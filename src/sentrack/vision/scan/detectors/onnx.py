@@ -9,6 +9,7 @@ import numpy as np
 import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state as state
 
+from sentrack.boxes import around
 from sentrack.vision.clip import Floats
 from sentrack.vision.downloads import checksum
 from sentrack.vision.scan.detectors.candidates import Array, DetectorError, Found, Selection
@@ -71,8 +72,7 @@ class Onnx:
             output = output.T
         place = output[:, :4].astype(np.float64)
         if self._head != "final":
-            centre, half = place[:, :2], place[:, 2:] / 2
-            place = np.hstack([centre - half, centre + half])
+            place = around(place[:, :2], place[:, 2:])
         boxes = (place - np.tile(border, 2)) / np.tile(scale, 2)
         if self._head == "final":
             return self._selection.of_rows(boxes, output[:, 5].astype(int), output[:, 4], image)
