@@ -17,7 +17,8 @@ def commands() -> str:
     """All commands with their arguments and options, as Typer writes them, in Markdown."""
     call = [sys.executable, "-m", "typer", "sentrack.cli", "utils", "docs", "--name", "sentrack"]
     made = subprocess.run(call, check=True, capture_output=True, text=True).stdout
-    return made[made.index("**Usage**") :]
+    # Without the list of commands, whose sentences Typer cuts short; the table of contents has it.
+    return re.sub(r"\*\*Commands\*\*:\n\n(\* .*\n)+", "", made[made.index("**Usage**") :])
 
 
 def home(name: str) -> str:

@@ -117,6 +117,12 @@ def test_no_page_shows_raw_markdown(site: dict[Path, Targets]) -> None:
         assert not re.search(r"<p>\s*(```|\||--8&lt;--|:::)", text), page.name
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_lists_in_lists_are_indented_by_four(page: str) -> None:
+    text = re.sub(r"^( *)```.*?^\1```", "", PAGES[page], flags=re.MULTILINE | re.DOTALL)
+    assert not re.search(r"^ {1,3}([*-]|\d+\.) ", text, flags=re.MULTILINE)
+
+
 def test_the_command_line_reference_has_every_command(site: dict[Path, Targets]) -> None:
     (page,) = [targets for path, targets in site.items() if path.name == "command-line.html"]
     assert {f"sentrack-{name}" for name in commands()} <= page.anchors
