@@ -24,7 +24,9 @@ from sentrack.vision.painting import paint
 
 COLOURS = ("#d1495b", "#00798c", "#edae49", "#30638e")
 SENTENCE = "The person took the cup while another person carried the backpack to the right."
-SEED = 42  # of the clip in which they do
+# Chosen among the first 60: here *take* changes its phase when the cup begins to move, at 2.0 s. In
+# 58 it does so before 1.8 s, since the boxes of person and cup meet from the beginning.
+SEED = 42
 FOLDER = Path(__file__).parents[1] / "docs" / "images"
 
 
