@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 # without; what else they need comes with supervision.
 TRACKERS := $(BIN)/pip install --quiet --no-deps "trackers>=2.6"
 
-.PHONY: demo test bench paper clean
+.PHONY: demo test docs bench paper clean
 
 demo: $(VENV)/.core
 	$(BIN)/sentrack demo
@@ -17,6 +17,10 @@ test: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest
+
+# The site, in the folder site/. Material's notice is about a version that is not used.
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.inference
@@ -32,6 +36,10 @@ $(VENV)/.core: pyproject.toml
 $(VENV)/.dev: $(VENV)/.core
 	$(BIN)/pip install --quiet --editable ".[dev]"
 	$(TRACKERS)
+	touch $@
+
+$(VENV)/.docs: $(VENV)/.core
+	$(BIN)/pip install --quiet --editable ".[docs]"
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.core

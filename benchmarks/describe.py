@@ -1,9 +1,8 @@
 """What descriptions say of clips whose truth is known: a made-up clip, and CAD-120.
 
-    python -m benchmarks.describe [--only scene,cad] [--output docs/describe.md]
+    python -m benchmarks.describe [--only scene,cad] [--output docs/measured/describe.md]
 
-Prints Markdown; of the file, what follows its mark is replaced. Every figure is measured in this
-run. CAD-120 lies beside the project.
+Prints Markdown. Every figure is measured in this run. CAD-120 lies beside the project.
 """
 
 import argparse
@@ -28,8 +27,6 @@ RIGHT = {"pick": "pick-up", "place": "put-down"}
 # Verbs that say of the same event what is true of it, too.
 TRUE = {"pick": {"pick-up", "take", "lift", "carry"}, "place": {"put-down", "lower", "carry"}}
 
-MARK = "<!-- measured -->"
-
 
 def main() -> None:
     """Run the sections asked for and print them."""
@@ -41,15 +38,13 @@ def main() -> None:
     written = tell(sections, options.only)
     if options.output:
         command = "python -m benchmarks.describe " + " ".join(sys.argv[1:])
-        page = options.output.read_text("utf-8") if options.output.exists() else MARK
-        head = f"## Measured\n\nMade by `{command.strip()}` on {machine()}.\n\n"
-        kept = page.split(MARK)[0] + MARK + "\n\n"
-        options.output.write_text(kept + head + "\n".join(written).rstrip() + "\n", "utf-8")
+        head = f"# Descriptions, measured\n\nMade by `{command.strip()}` on {machine()}.\n\n"
+        options.output.write_text(head + "\n".join(written).rstrip() + "\n", "utf-8")
 
 
 def scene(seeds: Sequence[int] = (0, 1, 2)) -> Lines:
     """The made-up clip: what is said, and what it took."""
-    yield "### The made-up clip"
+    yield "## The made-up clip"
     yield ""
     yield "Six seconds in which a person picks up a cup, another carries a backpack to the right"
     yield "and a third walks to the left, up to a chair; among false boxes of all five classes."
@@ -79,7 +74,7 @@ def cad(limit: int | None = None) -> Lines:
     clips = [segment.of(videos[segment.video]) for segment in found]
     said = [describe(clip, FIRST, lexicon) for clip in clips]
     seconds = time.perf_counter() - begin
-    yield f"### CAD-120: picked up or placed, {len(found)} segments of {len(videos)} videos"
+    yield f"## CAD-120: picked up or placed, {len(found)} segments of {len(videos)} videos"
     yield ""
     yield "All boxes of each segment are described with `everyday`: hands, head and all things."
     yield "Right is a hand, the labelled verb (pick up, put down) and the labelled class, in the"

@@ -1,6 +1,7 @@
 """What inference reaches, beside its peers, in one run.
 
-    python -m benchmarks.inference [--seeds 20] [--only rows,long,...] [--output docs/benchmarks.md]
+    python -m benchmarks.inference [--seeds 20] [--only rows,long,...]
+        [--output docs/measured/inference.md]
 
 Prints Markdown. Every figure is measured in this run; ratios compare figures of this run only.
 """

@@ -1,7 +1,7 @@
 """What is learned: from CAD-120 across subjects, from sampled data, and how fast.
 
-    python -m benchmarks.learn [--only cad,recovery,speed] [--output docs/learning-measured.md]
-        [--picture docs/confusion.png]
+    python -m benchmarks.learn [--only cad,recovery,speed] [--output docs/measured/learning.md]
+        [--picture docs/measured/confusion.png]
 
 Prints Markdown. Every figure is measured in this run. The real data lies beside the project.
 """

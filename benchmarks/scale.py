@@ -28,7 +28,7 @@ BOUNDING = STEPS[:3]  # what every clip with all nouns takes; the others are for
 def scale(count: int = 200, seconds: float = SECONDS) -> Iterator[str]:
     """All figures, and the cost of many hours by them."""
     looking, detecting = _indexing(seconds)
-    yield "### Indexing"
+    yield "## Indexing"
     yield ""
     yield f"{seconds:g} s of street footage (768x576) at {FPS:g} frames per second with the default"
     yield "detector; processor time of all threads together. *Other* is decoding, flow, camera,"
@@ -53,7 +53,7 @@ def scale(count: int = 200, seconds: float = SECONDS) -> Iterator[str]:
         }
         costs = {name: _searching(*each) for name, each in said.items()}
         sizes = {name: _bytes(library) for name, (library, _) in said.items()}
-    yield "### Searching"
+    yield "## Searching"
     yield ""
     yield "Core seconds per hour of video in which all nouns occur, at 10 frames per second, and"
     yield "megabytes that it takes. All such clips are read, bridged and bounded; only the few with"
@@ -73,7 +73,7 @@ def scale(count: int = 200, seconds: float = SECONDS) -> Iterator[str]:
 
 def _many(index: float, searching: list[float], sizes: list[float]) -> Iterator[str]:
     """The cost of many hours, given core seconds and megabytes per hour, the least and the most."""
-    yield f"### {HOURS:,} hours"
+    yield f"## {HOURS:,} hours"
     yield ""
     yield "The figures above times the hours, divided by the cores: an estimate, not measured. A"
     yield "search costs what the one or the other of the videos above takes, the cheaper one first;"

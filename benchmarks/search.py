@@ -1,10 +1,10 @@
 """What search finds in videos whose truth is known, what bounds save, and what it all costs.
 
-    python -m benchmarks.search [--only when,retrieval,bounds] [--output docs/search.md]
-    python -m benchmarks.search --only scale --output docs/scale.md
+    python -m benchmarks.search [--only when,retrieval,bounds] [--output docs/measured/search.md]
+    python -m benchmarks.search --only scale --output docs/measured/scale.md
 
-Prints Markdown; of the file, what follows its mark is replaced. Every figure is measured in this
-run. CAD-120 lies beside the project; the street footage is fetched.
+Prints Markdown. Every figure is measured in this run. CAD-120 lies beside the project; the
+street footage is fetched.
 """
 
 import argparse
@@ -46,8 +46,6 @@ SENTENCES = (
     "The person left the table slowly.",
 )
 
-MARK = "<!-- measured -->"
-
 Spans = Floats  # (N, 2) from when to when, in seconds
 
 
@@ -64,13 +62,12 @@ def main() -> None:
     parser.add_argument("--output", type=Path, help="also write the Markdown there")
     options = parser.parse_args()
     head = f"Made by `python -m benchmarks.search {' '.join(sys.argv[1:])}` on {machine()}."
-    written = ["## Measured", "", head, ""]
+    title = "Scale" if options.only == "scale" else "Search"
+    written = [f"# {title}, measured", "", head, ""]
     print("\n".join(written))
     written += tell(sections, options.only)
     if options.output:
-        page = options.output.read_text("utf-8") if options.output.exists() else MARK
-        kept = page.split(MARK)[0] + MARK + "\n\n"
-        options.output.write_text(kept + "\n".join(written).rstrip() + "\n", "utf-8")
+        options.output.write_text("\n".join(written).rstrip() + "\n", "utf-8")
 
 
 def when(limit: int | None = None) -> Lines:
@@ -81,7 +78,7 @@ def when(limit: int | None = None) -> Lines:
     asked = dict.fromkeys((s.video, s.verb, s.noun) for s in found)
     answers = {key: _spans(videos[key[0]], *key[1:], lexicon) for key in asked}
     seconds = time.perf_counter() - begin
-    yield f"### When: CAD-120, {len(found)} segments of {len(videos)} videos"
+    yield f"## When: CAD-120, {len(found)} segments of {len(videos)} videos"
     yield ""
     yield "Each video is searched for “The hand picked up the X.” and “The hand put down the X.”,"
     yield "for every labelled pick and place. A moment hits if it overlaps a labelled segment of"
@@ -162,7 +159,7 @@ def retrieval(limit: int | None = None) -> Lines:
             index_one(library.url, task)
         watched = {entry.name: library.clip(entry) for entry in library.entries()}
     true = {each for each in labelled if each[0] in watched and each[1] in VERBS}
-    yield f"### Retrieval: CAD-120, {len(watched)} videos"
+    yield f"## Retrieval: CAD-120, {len(watched)} videos"
     yield ""
     yield "All videos are a library of detections. For each verb and each class that occurs with"
     yield "it, videos are ranked by their best moment of “The hand picked up (put down, drank from)"
@@ -225,7 +222,7 @@ def bounds(count: int = 2000, k: int = 10, sentences: Sequence[str] = SENTENCES)
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as small:
         made_up(small, 5).search(sentences[0], k, workers=1)  # compile before anything is timed
         library = made_up(folder, count)
-        yield f"### Bounds: {count} made-up clips of {library.entries()[0].T} frames, the {k} best"
+        yield f"## Bounds: {count} made-up clips of {library.entries()[0].T} frames, the {k} best"
         yield ""
         yield "Each clip has two or three of five kinds of things, each with a person who picks it"
         yield "up, puts it down, carries, approaches or leaves it or stands by, among false boxes."

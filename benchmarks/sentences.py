@@ -1,6 +1,6 @@
 """What sentences reach on real detections: the paper's clip, CAD-120, and the time to build.
 
-    python -m benchmarks.sentences [--only mvi,cad,build] [--output docs/sentences.md]
+    python -m benchmarks.sentences [--only mvi,cad,build] [--output docs/measured/sentences.md]
 
 Prints Markdown. Every figure is measured in this run. The real data lies beside the project.
 """

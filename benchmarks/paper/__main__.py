@@ -1,6 +1,7 @@
 """Run the paper's experiments.
 
-    python -m benchmarks.paper [--quick] [--only corpus,...] [--output docs] [--seed 0]
+    python -m benchmarks.paper [--quick] [--only corpus,...] [--seed 0]
+        [--output docs/measured/paper]
 
 Prints Markdown and writes it to paper.md, with CSV files and pictures beside it. Running some
 sections alone replaces only their parts of the page.
@@ -35,7 +36,7 @@ SECTIONS: dict[str, Section] = {
     "joint": joint.section,
     "applications": applications.section,
 }
-DOCS = Path(__file__).parents[2] / "docs"
+FOLDER = Path(__file__).parents[2] / "docs" / "measured" / "paper"
 
 
 def main() -> None:
@@ -43,7 +44,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--quick", action="store_true", help="fewer clips: minutes, not hours")
     parser.add_argument("--only", default=",".join(SECTIONS), help="sections to run")
-    parser.add_argument("--output", type=Path, default=DOCS, help="folder; docs by default")
+    parser.add_argument("--output", type=Path, default=FOLDER, help="folder of the page")
     parser.add_argument("--seed", type=int, default=0, help="of everything random")
     options = parser.parse_args()
     names = options.only.split(",")

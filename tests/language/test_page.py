@@ -1,4 +1,4 @@
-"""Every example of docs/grammar.md, read and compared with what the page says of it."""
+"""Every example of docs/reference/grammar.md, read and compared with what the page says of it."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ from sentrack.language import Meaning, SentenceError, parse
 
 from .words import VOCABULARY
 
-PAGE = (Path(__file__).parents[2] / "docs" / "grammar.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "grammar.md").read_text("utf-8")
 
 
 def blocks(kind: str) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ from sentrack.lexicon.features import COLOURS, FEATURES, STILL, Candidates
 from sentrack.scene.candidates import candidate_set
 from sentrack.vision import clip_from_arrays
 
-PAGE = Path(__file__).parents[2] / "docs" / "lexicon.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "lexicon.md"
 OURS = [name for name in FEATURES if not name.startswith("paper-")]
 Pair = tuple[float, float]
 HERE: Pair = (0.5, 0.5)

@@ -10,7 +10,7 @@ from sentrack.lexicon import Lexicon, LexiconError
 from sentrack.lexicon.lexicon import SHIPPED, TOP, read
 from sentrack.lexicon.reading import FIELDS, GRAMMAR, PARTS, STATE_FIELDS
 
-PAGE = Path(__file__).parents[2] / "docs" / "lexicon.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "lexicon.md"
 
 WORD = """
 [words.shove]

@@ -75,7 +75,7 @@ class Lexicon:
         raise LexiconError(f"{self.name}: it has no {part} {name!r}")
 
     def named(self, noun: str, classes: Sequence[str]) -> tuple[str, ...]:
-        """Those of the classes of a clip that a noun names; see docs/lexicon.md.
+        """Those of the classes of a clip that a noun names; see docs/reference/lexicon.md.
 
         They are the class of its own name and those that its model lists. A noun that names any
         class names all of them, unless there is one of its own name.

@@ -32,8 +32,8 @@ from sentrack.vision import (
     videos,
 )
 
-PAGE = (Path(__file__).parents[3] / "docs" / "formats.md").read_text("utf-8")
-FENCE = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "formats.md").read_text("utf-8")
+FENCE = re.compile(r'^```(\w+)(?: title="(.*?)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 SECTIONS = {part.split("\n")[0]: part for part in re.split(r"^##+ ", PAGE, flags=re.MULTILINE)[1:]}
 
 CASES = {
