@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 # without; what else they need comes with supervision.
 TRACKERS := $(BIN)/pip install --quiet --no-deps "trackers>=2.6"
 
-.PHONY: demo test bench paper clean
+.PHONY: demo test types kernels bench paper clean
 
 demo: $(VENV)/.core
 	$(BIN)/sentrack demo
@@ -15,11 +15,19 @@ demo: $(VENV)/.core
 test: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(MAKE) --no-print-directory --jobs=2 types kernels
+	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile --no-loadscope-reorder --cov
+
+types: $(VENV)/.dev
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+
+# Compiled once, before several processes need them at once.
+kernels: $(VENV)/.dev
+	$(BIN)/python -m tests.inference.uncompiled > /dev/null
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.inference
+	$(BIN)/python -m benchmarks.speed
 
 paper: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.paper
@@ -35,7 +43,7 @@ $(VENV)/.dev: $(VENV)/.core
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.core
-	$(BIN)/pip install --quiet --editable ".[bench]"
+	$(BIN)/pip install --quiet --editable ".[bench,serve]"
 	$(TRACKERS)
 	touch $@
 
