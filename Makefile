@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 # without; what else they need comes with supervision.
 TRACKERS := $(BIN)/pip install --quiet --no-deps "trackers>=2.6"
 
-.PHONY: demo test docs bench paper clean
+.PHONY: demo test types kernels docs bench paper clean
 
 demo: $(VENV)/.core
 	$(BIN)/sentrack demo
@@ -15,8 +15,15 @@ demo: $(VENV)/.core
 test: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(MAKE) --no-print-directory --jobs=2 types kernels
+	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile --no-loadscope-reorder --cov
+
+types: $(VENV)/.dev
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+
+# Compiled once, before several processes need them at once.
+kernels: $(VENV)/.dev
+	$(BIN)/python -m tests.inference.uncompiled > /dev/null
 
 # The site, in the folder site/. Material's notice is about a version that is not used.
 docs: $(VENV)/.docs
@@ -24,6 +31,7 @@ docs: $(VENV)/.docs
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.inference
+	$(BIN)/python -m benchmarks.speed
 
 paper: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.paper
@@ -43,7 +51,7 @@ $(VENV)/.docs: $(VENV)/.core
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.core
-	$(BIN)/pip install --quiet --editable ".[bench]"
+	$(BIN)/pip install --quiet --editable ".[bench,serve]"
 	$(TRACKERS)
 	touch $@
 

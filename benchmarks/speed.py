@@ -1,6 +1,6 @@
 """How long people wait, each time beside the most that is promised.
 
-    python -m benchmarks.speed [--clips 5000] [--clients 50]
+    python -m benchmarks.speed [--listed 5000] [--searched 60] [--clients 50]
 
 Prints Markdown, and fails if a promise is broken. To be run on a machine that does nothing else:
 tests never measure time, since they must pass on any machine.
@@ -8,6 +8,7 @@ tests never measure time, since they must pass on any machine.
 
 import argparse
 import asyncio
+import contextlib
 import os
 import signal
 import subprocess
@@ -20,17 +21,18 @@ from pathlib import Path
 
 import httpx
 import numpy as np
-from sentrack.vision.detectors.suppression import suppress
 
 from benchmarks.cad import DATA
+from sentrack.language import SentenceError, Vocabulary, parse
 from sentrack.library import Store
 from sentrack.vision import clip_from_arrays, load_clip, videos
 from sentrack.vision.bridging import bridge
+from sentrack.vision.scan.detectors.suppression import suppress
+from tests.language.words import ENTRIES, LONG, ORANGE, VOCABULARY, noun
 from tests.serve.serving import UP, Server, first_page, many, served
 from tests.tasks.scenes import library
 
 HARD = "The person walked" + " or walked" * 26  # takes long to read
-CLIPS = 60  # of the library that is searched by many at once
 
 
 @dataclass(frozen=True)
@@ -51,14 +53,15 @@ class Wait:
 def main() -> None:
     """Measure all, and print it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--clips", type=int, default=5000, help="of the library that is listed")
+    parser.add_argument("--listed", type=int, default=5000, help="clips of a library to list")
+    parser.add_argument("--searched", type=int, default=60, help="clips of a library to search")
     parser.add_argument("--clients", type=int, default=50, help="who ask at once")
     options = parser.parse_args()
     print("| what | promised s | measured s |")
     print("|---|---|---|")
     broken = 0
     with tempfile.TemporaryDirectory() as folder:
-        for wait in waits(Path(folder), options.clips, options.clients):
+        for wait in waits(Path(folder), options.listed, options.searched, options.clients):
             late = wait.seconds > wait.most
             broken += late
             told = f"{wait.seconds:.3f}{', too late' if late else ''}"
@@ -67,13 +70,14 @@ def main() -> None:
         raise SystemExit(f"{broken} promises are broken")
 
 
-def waits(folder: Path, clips: int, clients: int) -> Iterator[Wait]:
+def waits(folder: Path, listed: int, searched: int, clients: int) -> Iterator[Wait]:
     """All that is promised, measured."""
     yield Wait("`sentrack --help`", 1.0, _seconds(_help))
+    yield from _reading()
     yield from _computing()
-    many(folder / "many", clips)
-    yield from _listing(folder / "many", clips)
-    library(folder / "lib", range(CLIPS), T=40)
+    many(folder / "many", listed)
+    yield from _listing(folder / "many", listed)
+    library(folder / "lib", range(searched), T=40)
     with served(folder / "lib", "--workers", "2") as server:
         yield from _busy(server, clients)
         yield Wait("the end of a server that searches", 10.0, _ending(server))
@@ -90,6 +94,20 @@ def _seconds(work: Callable[[], object]) -> float:
 def _help() -> None:
     command = [sys.executable, "-m", "sentrack", "--help"]
     subprocess.run(command, check=True, capture_output=True)
+
+
+def _reading() -> Iterator[Wait]:
+    vocabulary = Vocabulary([*ENTRIES, *(noun(f"thing-{i}") for i in range(365))])
+    start = time.perf_counter()
+    parse("The person walked.", vocabulary)
+    yield Wait("the first sentence, read among 365 nouns", 0.3, time.perf_counter() - start)
+    yield Wait("a sentence of 25 words, read", 0.02, _seconds(lambda: parse(LONG, vocabulary)))
+    yield Wait("one of very many readings, refused", 0.2, _seconds(_refused))
+
+
+def _refused() -> None:
+    with contextlib.suppress(SentenceError):
+        parse(ORANGE, VOCABULARY)
 
 
 def _computing() -> Iterator[Wait]:

@@ -101,3 +101,10 @@ ENTRIES = (
 )
 
 VOCABULARY = Vocabulary(ENTRIES)
+
+# Of many words, and of more readings than could be tried one after another.
+LONG = (
+    "The person to the left of the traffic cone carried the red stool near the table slowly "
+    "away from the car and the dog walked."
+)
+ORANGE = "The orange put the orange orange down with the orange and " * 5 + "x"
