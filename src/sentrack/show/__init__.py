@@ -21,26 +21,7 @@ if TYPE_CHECKING:
     from sentrack.show.video_writer import VideoWriter
     from sentrack.show.view import View, view_of
 else:
-    __getattr__ = lazy(
-        __name__,
-        {
-            "sentrack.show.annotation": "annotate",
-            "sentrack.show.answers": "show_trackings",
-            "sentrack.show.confusion": "draw_confusion",
-            "sentrack.show.drawing": "outline",
-            "sentrack.show.entries": "show_entries",
-            "sentrack.show.excerpt": "EXCERPT_FPS EXCERPT_WIDTH smaller",
-            "sentrack.show.film_strip": "strip",
-            "sentrack.show.lexicon": "show_beside show_word show_words",
-            "sentrack.show.moments": "show_moments write_excerpts",
-            "sentrack.show.palette": "colour hexadecimal",
-            "sentrack.show.pixels": "CANVAS pictures",
-            "sentrack.show.progress": "Bars",
-            "sentrack.show.report": "write_report",
-            "sentrack.show.video_writer": "VideoWriter",
-            "sentrack.show.view": "View view_of",
-        },
-    )
+    __getattr__ = lazy(__name__)
 
 __all__ = [
     "CANVAS",
