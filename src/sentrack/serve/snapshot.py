@@ -16,12 +16,7 @@ from sentrack.lexicon import Lexicon
 from sentrack.library import Entry, Store
 from sentrack.serve import completion
 from sentrack.serve.errors import JobError
-from sentrack.serve.schemas import (
-    ClassCount,
-    Completions,
-    Misunderstood,
-    Understood,
-)
+from sentrack.serve.schemas import ClassCount, Completions, Misunderstood, Understood
 from sentrack.tasks.track import vocabulary_of
 
 FRESH = 3.0  # seconds after which the folder is looked at again
