@@ -7,7 +7,6 @@ from sentrack.lazy import lazy
 if TYPE_CHECKING:
     from sentrack.show.annotation import annotate
     from sentrack.show.answers import show_trackings
-    from sentrack.show.confusion import draw_confusion
     from sentrack.show.drawing import outline
     from sentrack.show.entries import show_entries
     from sentrack.show.excerpt import EXCERPT_FPS, EXCERPT_WIDTH, smaller
@@ -32,7 +31,6 @@ __all__ = [
     "View",
     "annotate",
     "colour",
-    "draw_confusion",
     "hexadecimal",
     "outline",
     "pictures",
