@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.cad_verbs import VERBS, Figures, by_habit, choose, examples, judged, said
+from benchmarks.confusion import draw_confusion
 from benchmarks.inference import machine
 from benchmarks.sampled import sampled, sharp_word
 from benchmarks.telling import Lines, tell
 from sentrack.lexicon import Lexicon
 from sentrack.progress import silent
-from sentrack.show import draw_confusion
 from sentrack.tasks import track
 from sentrack.tasks.learn import Settings, learn
 from sentrack.tasks.learning.e_step import Belief, backgrounds, expected

@@ -3,10 +3,10 @@
 Names are loaded when first used, so that `import sentrack` is quick.
 """
 
-import importlib
 from typing import TYPE_CHECKING
 
 from sentrack.errors import SentrackError
+from sentrack.lazy import lazy
 
 if TYPE_CHECKING:
     from sentrack.inference import (
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from sentrack.tasks.learn import learn
     from sentrack.tasks.track import track
     from sentrack.vision import Clip, ClipError, load_clip, save_clip
+else:
+    __getattr__ = lazy(__name__)
 
 __all__ = [
     "Ascent",
@@ -70,27 +72,6 @@ __all__ = [
     "solve",
     "track",
 ]
-
-# Where each public name is defined.
-_HOMES = {
-    "sentrack.inference": (
-        "Ascent Auto Dual Growth Infeasible Polynomial Posteriors Problem ProblemError "
-        "ProblemTooLarge Solution TrackTerms Viterbi WordTerms posteriors solve"
-    ),
-    "sentrack.language": "Meaning SentenceError",
-    "sentrack.lexicon": "Lexicon LexiconError",
-    "sentrack.vision": "Clip ClipError load_clip save_clip",
-    "sentrack.tasks": "Library Moment Tracking describe learn track understand",
-}
-_HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
-
-
-def __getattr__(name: str) -> object:
-    if name == "parse":
-        name = "understand"
-    if name not in _HOME:
-        raise AttributeError(f"module 'sentrack' has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOME[name]), name)
 
 
 def __dir__() -> list[str]:

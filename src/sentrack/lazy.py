@@ -1,22 +1,31 @@
 """Names of a package that are loaded when first used, so that importing the package is quick."""
 
+import ast
 import importlib
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable
+from typing import Any
 
 
-def lazy(package: str, homes: Mapping[str, str]) -> Callable[[str], object]:
-    """The `__getattr__` of a package.
+def lazy(package: str) -> Callable[[str], object]:
+    """The `__getattr__` of a package, for what its source imports `if TYPE_CHECKING:`.
 
-    Args:
-        package: its name.
-        homes: the full names of modules, each with the names it defines, separated by blanks. None
-            may also be the name of a module of the package, which would hide it.
+    None of these names may be that of a module of the package, which would hide it.
     """
-    home = {name: module for module, names in homes.items() for name in names.split()}
+    loader: Any = sys.modules[package].__spec__.loader  # type: ignore[union-attr]
+    homes = {
+        alias.asname or alias.name: (node.module, alias.name)
+        for block in ast.parse(loader.get_source(package)).body
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+        for node in block.body
+        if isinstance(node, ast.ImportFrom) and node.module
+        for alias in node.names
+    }
 
     def load(name: str) -> object:
-        if name not in home:
+        if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(importlib.import_module(home[name]), name)
+        module, original = homes[name]
+        return getattr(importlib.import_module(module), original)
 
     return load

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sentrack.errors import SentrackError
-from sentrack.serve.worker_pool import JobError
+from sentrack.serve.errors import JobError
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,9 @@ import pytest
 
 from sentrack.library import Store
 from sentrack.progress import silent
-from sentrack.serve.routes import uploads as receiving
+from sentrack.serve.errors import JobError
 from sentrack.serve.routes.uploads import MOST, clean
 from sentrack.serve.uploads import KINDS, keep
-from sentrack.serve.worker_pool import JobError
 from sentrack.vision.downloads import cache_folder
 from sentrack.vision.scan import scanner
 from sentrack.vision.scan.detectors import open_detector
@@ -198,7 +197,7 @@ def test_names_that_are_taken_are_numbered_and_failures_leave_nothing(
     with pytest.raises(JobError, match="no detector"):
         keep(store, draft, "street")
     assert len(list(uploads.iterdir())) == 3
-    assert receiving.clean("street.mp4") == "street"
+    assert clean("street.mp4") == "street"
 
 
 def test_search_finds_what_was_added(open_server: Server) -> None:

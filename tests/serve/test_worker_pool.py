@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from sentrack.serve import worker_pool as work
-from sentrack.serve.worker_pool import JobError, Pool
+from sentrack.serve import worker_pool
+from sentrack.serve.errors import JobError
+from sentrack.serve.worker_pool import Pool
 from tests.serve.chores import Chores
 from tests.waiting import HANG, PAUSE
 
@@ -71,7 +72,7 @@ def gates(tmp_path: Path) -> Iterator[dict[Path, int]]:
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers that are asked to stop have all the time that they need."""
-    monkeypatch.setattr(work, "GRACE", HANG)
+    monkeypatch.setattr(worker_pool, "GRACE", HANG)
 
 
 def test_pieces_come_in_order_and_one_by_one(gates: dict[Path, int]) -> None:
@@ -189,7 +190,7 @@ def test_a_worker_that_dies_is_told_of_and_replaced() -> None:
 def test_no_more_wait_than_are_allowed(
     gates: dict[Path, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(work, "WAITING", 3)
+    monkeypatch.setattr(worker_pool, "WAITING", 3)
 
     async def story() -> None:
         async with pool() as workers:

@@ -30,8 +30,7 @@ def serve(
 ) -> None:
     """Show a library in the browser: search it, watch moments, read descriptions."""
     try:
-        from sentrack.serve.app import Options, create_app
-        from sentrack.serve.server import run
+        from sentrack.serve import Options, create_app, run
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] == "sentrack":
             raise

@@ -10,15 +10,7 @@ if TYPE_CHECKING:
     from sentrack.demo.run import SWAPPED, accuracy, show_demo, show_real
     from sentrack.demo.synthetic import Truth, two_activities
 else:
-    __getattr__ = lazy(
-        __name__,
-        {
-            "sentrack.demo.real_footage": "footage",
-            "sentrack.demo.painting": "paint",
-            "sentrack.demo.run": "SWAPPED accuracy show_demo show_real",
-            "sentrack.demo.synthetic": "Truth two_activities",
-        },
-    )
+    __getattr__ = lazy(__name__)
 
 __all__ = [
     "SWAPPED",

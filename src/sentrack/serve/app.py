@@ -17,15 +17,12 @@ from starlette.exceptions import HTTPException
 from sentrack.errors import SentrackError
 from sentrack.lexicon import Lexicon
 from sentrack.library import Store
+from sentrack.serve.errors import JobError
 from sentrack.serve.guard import Guard, is_loopback
-from sentrack.serve.jobs import Jobs, Reading
-from sentrack.serve.routes import library as api
-from sentrack.serve.routes import moments as working
-from sentrack.serve.routes import pages
-from sentrack.serve.routes import uploads as receiving
-from sentrack.serve.routes.dependencies import Office
-from sentrack.serve.snapshot import Shelf
-from sentrack.serve.worker_pool import JobError, Pool
+from sentrack.serve.jobs import Jobs, SentenceJobs
+from sentrack.serve.routes import ROUTERS, AppState, page_routes
+from sentrack.serve.snapshot import SnapshotCache
+from sentrack.serve.worker_pool import Pool
 from sentrack.vision import cache_folder
 
 SOON = "5"  # seconds after which to try again
@@ -61,8 +58,8 @@ class Application(Guard):
 
     async def leave(self) -> None:
         """End all work, so that no request goes on for long."""
-        office: Office = self._state.office
-        await asyncio.gather(*(pool.stop() for pool in office.pools))
+        state: AppState = self._state.sentrack
+        await asyncio.gather(*(pool.stop() for pool in state.pools))
 
 
 def create_app(library: str | Path, options: Options | None = None) -> Application:
@@ -91,21 +88,21 @@ def create_app(library: str | Path, options: Options | None = None) -> Applicati
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        office = app.state.office = Office(
-            shelf=Shelf(store, lexicon),
-            thinkers=Pool(jobs, options.workers, options.seconds),
-            painters=Pool(jobs, 1, options.seconds),
-            readers=Pool(Reading(store.url, lexicon), 1, options.seconds),
+        state = app.state.sentrack = AppState(
+            snapshots=SnapshotCache(store, lexicon),
+            search_pool=Pool(jobs, options.workers, options.seconds),
+            media_pool=Pool(jobs, 1, options.seconds),
+            sentence_pool=Pool(SentenceJobs(store.url, lexicon), 1, options.seconds),
             version=version("sentrack"),
             cache=cache_folder() / "media",
             seconds=options.seconds,
             uploads=uploads,
         )
         try:
-            await asyncio.gather(*(pool.start() for pool in office.pools))
+            await asyncio.gather(*(pool.start() for pool in state.pools))
             yield
         finally:
-            await asyncio.gather(*(pool.stop() for pool in office.pools))
+            await asyncio.gather(*(pool.stop() for pool in state.pools))
 
     app = FastAPI(
         title="sentrack",
@@ -115,9 +112,9 @@ def create_app(library: str | Path, options: Options | None = None) -> Applicati
         docs_url=None,
         redoc_url=None,
     )
-    for router in (api.router, working.router, receiving.router):
+    for router in ROUTERS:
         app.include_router(router)
-    app.router.routes += pages.routes()
+    app.router.routes += page_routes()
     app.add_exception_handler(SentrackError, _failed)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)

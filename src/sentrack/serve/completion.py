@@ -11,13 +11,7 @@ from sentrack.language.alternatives import alternatives
 from sentrack.language.forms import Form, Reading, Surface, surface
 from sentrack.language.grammar import FUNCTION_WORDS, VERB_TERMINALS, Said, grammar
 from sentrack.language.vocabulary import heads
-from sentrack.serve.schemas import (
-    Completion,
-    LinkedWord,
-    Misunderstood,
-    Noun,
-    Understood,
-)
+from sentrack.serve.schemas import Completion, LinkedWord, Misunderstood, Noun, Understood
 from sentrack.show import hexadecimal
 from sentrack.text import similar, words_of
 

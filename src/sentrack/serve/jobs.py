@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from pydantic import TypeAdapter
 
+from sentrack.files import Mark, mark
 from sentrack.lexicon import Lexicon
 from sentrack.library import Entry, Store
+from sentrack.serve.errors import ChangedError, JobError
 from sentrack.serve.media_cache import trim
 from sentrack.serve.schemas import (
     Completions,
@@ -22,9 +22,10 @@ from sentrack.serve.schemas import (
     Progress,
     Sentence,
     Sentences,
+    json_line,
+    to_json,
 )
-from sentrack.serve.snapshot import PIXELS, Mark, Shelf, mark, may_show
-from sentrack.serve.worker_pool import ChangedError, JobError
+from sentrack.serve.snapshot import PIXELS, SnapshotCache, may_show
 from sentrack.show import View, hexadecimal, view_of
 from sentrack.tasks import Described, Moment, describe, moments, track
 from sentrack.tasks.moments import RATE
@@ -43,6 +44,11 @@ class Span:
 
     start: float | None = None
     end: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.start is not None and self.end is not None and self.start >= self.end:
+            text = f"start ({self.start:g} s) must be before end ({self.end:g} s)"
+            raise JobError(text, 422)
 
     def of(self, clip: Clip) -> Clip:
         """The part of a clip, at the rate of search, so that it is what a search has found."""
@@ -73,20 +79,20 @@ class Jobs:
         entries = {entry.name: entry for entry in self._store.entries()}
         shown: tuple[Moment, ...] = ()
         for step in steps(self._store, sentence, k, self.lexicon, Executor()):
-            yield line(Progress("progress", step.stage, step.done, step.total))
+            yield json_line(Progress("progress", step.stage, step.done, step.total))
             if step.found.found != shown:
                 shown = step.found.found
                 told = [_moment(each, entries.get(each.video)) for each in shown]
-                yield line(MomentsSoFar("moments", told))
+                yield json_line(MomentsSoFar("moments", told))
         found, seconds = step.found, time.monotonic() - begin
-        yield line(Done("done", found.clips, found.read, found.solved, seconds))
+        yield json_line(Done("done", found.clips, found.read, found.solved, seconds))
 
     def moment(self, entry: Entry, sentence: str, span: Span, seconds: float) -> Iterator[bytes]:
         """A view of one answer, within about so many seconds."""
         clip, lexicon = span.of(self._store.clip(entry)), self.lexicon
         tracking = track(clip, sentence, lexicon, time_limit=seconds / 4)
         others = rivals(tracking, lexicon, time_limit=seconds / 8)
-        yield dump(View, view_of(tracking, others, lexicon))
+        yield to_json(View, view_of(tracking, others, lexicon))
 
     def description(self, entry: Entry, n: int, span: Span) -> Iterator[bytes]:
         """The sentences that tell best of a clip, each with the moment that it tells of."""
@@ -106,7 +112,7 @@ class Jobs:
             if best:
                 start, end = best[0].start, best[0].end
             found.append(Sentence(each.sentence, each.match, start, end))
-        yield dump(Sentences, Sentences(found))
+        yield to_json(Sentences, Sentences(found))
 
     def picture(self, entry: Entry, at: float, width: int) -> Iterator[tuple[bytes, bool]]:
         """A frame of a video as JPEG, or its boxes alone if there are no pixels; and which."""
@@ -153,7 +159,7 @@ class Jobs:
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class SentenceJobs:
     """Jobs about sentences, for a worker that does nothing else.
 
     Attributes:
@@ -165,27 +171,17 @@ class Reading:
     lexicon: Lexicon
 
     @cached_property
-    def _shelf(self) -> Shelf:
-        return Shelf(Store(self.url), self.lexicon)
+    def _snapshots(self) -> SnapshotCache:
+        return SnapshotCache(Store(self.url), self.lexicon)
 
     def parse(self, sentence: str) -> Iterator[bytes]:
         """How a sentence is read."""
-        told = self._shelf.held().understand(sentence)
-        yield dump(type(told), told)
+        told = self._snapshots.look().understand(sentence)
+        yield to_json(type(told), told)
 
     def complete(self, text: str, limit: int) -> Iterator[bytes]:
         """How a text may go on."""
-        yield dump(Completions, self._shelf.held().complete(text, limit))
-
-
-def dump(kind: Any, value: Any) -> bytes:
-    """JSON of an answer."""
-    return TypeAdapter(kind).dump_json(value)
-
-
-def line(value: Any) -> bytes:
-    """A line of JSON."""
-    return dump(type(value), value) + b"\n"
+        yield to_json(Completions, self._snapshots.look().complete(text, limit))
 
 
 def _moment(moment: Moment, entry: Entry | None) -> FoundMoment:

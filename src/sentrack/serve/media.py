@@ -6,7 +6,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from sentrack.serve.worker_pool import JobError
+from sentrack.serve.errors import JobError
 from sentrack.show import CANVAS, EXCERPT_FPS, EXCERPT_WIDTH, VideoWriter, colour, outline, smaller
 from sentrack.vision import Clip
 from sentrack.vision.scan import Frame, Image, Video

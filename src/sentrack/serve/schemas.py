@@ -1,7 +1,9 @@
 """What the API answers with; the OpenAPI schema is made of these."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import TypeAdapter
 
 from sentrack.language import Piece
 
@@ -273,81 +275,17 @@ Line = Progress | MomentsSoFar | Done | Trouble
 
 
 @dataclass(frozen=True)
-class LexiconWord:
-    """A word of the lexicon."""
-
-    word: str
-    part: str
-
-
-@dataclass(frozen=True)
-class LexiconFacts:
-    """All words of the lexicon."""
-
-    lexicon: str
-    about: str
-    words: list[LexiconWord]
-
-
-@dataclass(frozen=True)
-class WordState:
-    """A state of a word: its mean time, if it has one, and whether the word may end in it."""
-
-    name: str
-    seconds: float | None
-    final: bool
-
-
-@dataclass(frozen=True)
-class WordFeature:
-    """A feature that a word looks at.
-
-    Attributes:
-        name: of the feature.
-        roles: it is measured on.
-        about: what it measures.
-        unit: of its values, or "".
-        bins: their names.
-        edges: upper edges of all bins but the last; none if bins are not ranges.
-        outputs: per state, the probability of every bin.
-    """
-
-    name: str
-    roles: list[str]
-    about: str
-    unit: str
-    bins: list[str]
-    edges: list[float]
-    outputs: list[list[float]]
-
-
-@dataclass(frozen=True)
-class WordFacts:
-    """What a word means.
-
-    Attributes:
-        word: its name.
-        part: of speech.
-        roles: of its participants.
-        forms: how it is said.
-        moves: the role that a verb moves; None for other words.
-        states: in order.
-        features: that it looks at.
-        classes: that a noun names; none for any.
-    """
-
-    word: str
-    part: str
-    roles: list[str]
-    forms: list[str]
-    moves: str | None
-    states: list[WordState]
-    features: list[WordFeature]
-    classes: list[str]
-
-
-@dataclass(frozen=True)
 class Added:
     """The name of a video that was added."""
 
     name: str
+
+
+def to_json(kind: Any, value: Any) -> bytes:
+    """JSON of an answer."""
+    return TypeAdapter(kind).dump_json(value)
+
+
+def json_line(value: Any) -> bytes:
+    """A line of JSON."""
+    return to_json(type(value), value) + b"\n"

@@ -1,10 +1,8 @@
-"""The library in memory: what it holds, looked at again only every few seconds."""
+"""Snapshots of the library: what it holds, looked at again only every few seconds."""
 
 import asyncio
 import importlib.util
 import math
-import os
-import stat
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,38 +10,18 @@ from functools import cached_property, lru_cache
 from pathlib import PurePath
 from time import monotonic
 
+from sentrack.files import Mark, mark
 from sentrack.language import Vocabulary
 from sentrack.lexicon import Lexicon
 from sentrack.library import Entry, Store
-from sentrack.serve import completion as completing
-from sentrack.serve.schemas import (
-    ClassCount,
-    Completions,
-    Misunderstood,
-    Understood,
-    Video,
-    Videos,
-)
-from sentrack.serve.worker_pool import JobError
+from sentrack.serve import completion
+from sentrack.serve.errors import JobError
+from sentrack.serve.schemas import ClassCount, Completions, Misunderstood, Understood
 from sentrack.tasks.track import vocabulary_of
 
 FRESH = 3.0  # seconds after which the folder is looked at again
-MANY = 100  # classes that are told of
 REMEMBERED = 512  # texts whose reading is kept
 PIXELS = all(importlib.util.find_spec(part) for part in ("av", "cv2"))
-
-Mark = tuple[int, int, int, int]  # of a file: another one, and its content may differ
-
-
-def mark(path: str) -> Mark | None:
-    """The mark of a regular file, None of anything else and of what is not there."""
-    try:
-        found = os.stat(path)
-    except (OSError, ValueError):
-        return None
-    if not stat.S_ISREG(found.st_mode):
-        return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def may_show(entry: Entry) -> bool:
@@ -52,7 +30,7 @@ def may_show(entry: Entry) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Holding:
+class Snapshot:
     """What a library held when it was looked at.
 
     Attributes:
@@ -84,14 +62,14 @@ class Holding:
     def understand(self) -> Callable[[str], Understood | Misunderstood]:
         """What a sentence says."""
         words = self.vocabulary
-        return lru_cache(REMEMBERED)(lambda text: completing.understand(text, words))
+        return lru_cache(REMEMBERED)(lambda text: completion.understand(text, words))
 
     @cached_property
     def complete(self) -> Callable[[str, int], Completions]:
         """How a text may go on, and how many ways at most."""
         words, often = self.vocabulary, {each.name: each.clips for each in self.classes}
         return lru_cache(REMEMBERED)(
-            lambda text, limit: Completions(completing.complete(text, words, limit, often))
+            lambda text, limit: Completions(completion.complete(text, words, limit, often))
         )
 
     def entry(self, name: str) -> Entry:
@@ -105,8 +83,8 @@ class Holding:
         raise JobError("the library has no such video", 404)
 
 
-class Shelf:
-    """Keeps what the library holds.
+class SnapshotCache:
+    """Keeps the latest snapshot of a library.
 
     Args:
         store: the library.
@@ -118,49 +96,29 @@ class Shelf:
         self.name = PurePath(store.url).name or store.url
         self._lock = asyncio.Lock()
         self._changed: dict[str, Mark | None] = {}
-        self._holding, self._looked = Holding({}, lexicon), -math.inf
-        self.held()
+        self._snapshot, self._looked = Snapshot({}, lexicon), -math.inf
+        self.look()
 
-    def held(self, now: bool = False) -> Holding:
-        """What the library holds, or did a few seconds ago; in a server, see `holding`."""
+    def look(self, now: bool = False) -> Snapshot:
+        """What the library holds, or did a few seconds ago; in a server, see `latest`."""
         if now or self._stale:
             entries = {entry.name: entry for entry in self._store.entries()}
             # What is worked out from it, words above all, is kept while nothing changes.
-            if _files(self._holding.entries) != _files(entries):
-                self._holding = Holding(entries, self._lexicon)
+            if _files(self._snapshot.entries) != _files(entries):
+                self._snapshot = Snapshot(entries, self._lexicon)
             self._looked = monotonic()
-        return self._holding
+        return self._snapshot
 
-    async def holding(self, now: bool = False) -> Holding:
+    async def latest(self, now: bool = False) -> Snapshot:
         """The same, for whoever must not wait for a disk."""
         if not now and not self._stale:
-            return self._holding
+            return self._snapshot
         async with self._lock:
-            return await asyncio.to_thread(self.held, now)
+            return await asyncio.to_thread(self.look, now)
 
     @property
     def _stale(self) -> bool:
         return monotonic() - self._looked > FRESH
-
-    def videos(self, holding: Holding, offset: int, limit: int, contains: str) -> Videos:
-        """Some clips whose names contain a text, whatever its case."""
-        wanted = contains.casefold()
-        names = [name for name in holding.entries if wanted in name.casefold()]
-        chosen = names[offset : offset + limit]
-        return Videos(len(names), [self.video(holding.entries[name]) for name in chosen])
-
-    def video(self, entry: Entry) -> Video:
-        """What is told of a clip."""
-        return Video(
-            name=entry.name,
-            seconds=entry.seconds,
-            frames=entry.T,
-            width=entry.size[0],
-            height=entry.size[1],
-            fps=entry.fps,
-            classes={name: seen.frames for name, seen in entry.classes.items()},
-            pixels=self.shows(entry),
-        )
 
     def shows(self, entry: Entry) -> bool:
         """Whether a clip has pixels, as far as is known."""

@@ -5,7 +5,7 @@ from pathlib import Path
 import av
 
 from sentrack.library import Store, unused
-from sentrack.serve.worker_pool import JobError
+from sentrack.serve.errors import JobError
 from sentrack.vision import checksum
 
 # Containers, and the suffix of each. Playlists, which could name other files, are none of them.

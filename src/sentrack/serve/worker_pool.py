@@ -9,16 +9,17 @@ import asyncio
 import contextlib
 import logging
 import multiprocessing
-import os
-import signal
-import threading
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Awaitable
 from concurrent.futures import ThreadPoolExecutor
-from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection, wait
-from typing import Any
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sentrack.errors import SentrackError
+from sentrack.serve.errors import JobError
+from sentrack.serve.process_limits import confine, uninterrupted
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
 
 WAITING = 32  # jobs that may wait for a worker
 GRACE = 2.0  # seconds that a worker has to stop when asked
@@ -27,31 +28,14 @@ MEMORY = 4 << 30  # bytes of addresses that a worker may use; about half of it b
 STOP = None  # instead of a job
 PIECE, DONE, ERROR = "piece", "done", "error"
 
+T = TypeVar("T")
+
 _log = logging.getLogger("sentrack")
-
-
-class JobError(SentrackError):
-    """A job has no answer.
-
-    Attributes:
-        status: of HTTP that says so.
-    """
-
-    def __init__(self, text: str, status: int) -> None:
-        super().__init__(text)
-        self.status = status
-
-    def __reduce__(self) -> tuple[type["JobError"], tuple[str, int]]:
-        return type(self), (str(self), self.status)
-
-
-class ChangedError(JobError):
-    """What is asked for is not what it was."""
 
 
 def work(pipe: "Connection[Any, Any]", jobs: Any, memory: int) -> None:
     """What a worker does as long as the server lives: jobs, one after another."""
-    _confine(memory)
+    confine(memory)
     while True:
         try:
             job = pipe.recv()
@@ -87,26 +71,6 @@ def _do(jobs: Any, job: tuple[str, dict[str, Any]], pipe: "Connection[Any, Any]"
             return DONE, None
 
 
-def _confine(memory: int) -> None:
-    """Give way to the server, use no more memory than allowed, and end with the server."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-
-        def leave() -> None:
-            wait([parent.sentinel])
-            os._exit(1)
-
-        threading.Thread(target=leave, daemon=True).start()
-    with contextlib.suppress(ImportError, OSError, ValueError):
-        os.nice(5)
-        import resource
-
-        _, most = resource.getrlimit(resource.RLIMIT_AS)
-        allowed = memory if most == resource.RLIM_INFINITY else min(memory, most)
-        resource.setrlimit(resource.RLIMIT_AS, (allowed, most))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
 class Worker:
     """A process and the pipe to it.
 
@@ -119,7 +83,7 @@ class Worker:
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self.process = context.Process(target=work, args=(theirs, jobs, memory), daemon=True)
-        with _uninterrupted():
+        with uninterrupted():
             self.process.start()
         theirs.close()
         self.busy = self._broken = False
@@ -164,20 +128,6 @@ class Worker:
         self.process.join()
         self._thread.shutdown()
         self._pipe.close()
-
-
-@contextlib.contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Processes that are started here do not see Ctrl-C: the server ends them."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    resource_tracker.ensure_running()  # which would unblock it, were it started later
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Pool:
@@ -259,6 +209,12 @@ class Pool:
             found = [piece async for piece in pieces]
         return found[0]
 
+    async def answer(
+        self, request: "Request", job: str, seconds: float | None = None, /, **arguments: Any
+    ) -> Any:
+        """The only piece of a job, which is given up if the client leaves."""
+        return await unless_gone(request, self.one(job, seconds, **arguments))
+
     async def _take(self) -> Worker:
         if self.waiting >= WAITING and self._idle.empty():
             raise JobError("too much is asked at once; try again soon", 429)
@@ -310,3 +266,23 @@ class Pool:
                 await asyncio.sleep(GRACE)
         self._workers.add(worker)
         return worker
+
+
+async def unless_gone(request: "Request", work: Awaitable[T]) -> T:
+    """What comes of some work, which is given up if the client leaves."""
+    task = asyncio.ensure_future(work)
+    gone = asyncio.create_task(_gone(request))
+    try:
+        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise JobError("nobody waits for this any more", 503)
+        return task.result()
+    finally:
+        for each in (task, gone):
+            each.cancel()
+        await asyncio.gather(task, gone, return_exceptions=True)
+
+
+async def _gone(request: "Request") -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

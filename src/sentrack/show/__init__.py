@@ -7,7 +7,6 @@ from sentrack.lazy import lazy
 if TYPE_CHECKING:
     from sentrack.show.annotation import annotate
     from sentrack.show.answers import show_trackings
-    from sentrack.show.confusion import draw_confusion
     from sentrack.show.drawing import outline
     from sentrack.show.entries import show_entries
     from sentrack.show.excerpt import EXCERPT_FPS, EXCERPT_WIDTH, smaller
@@ -21,26 +20,7 @@ if TYPE_CHECKING:
     from sentrack.show.video_writer import VideoWriter
     from sentrack.show.view import View, view_of
 else:
-    __getattr__ = lazy(
-        __name__,
-        {
-            "sentrack.show.annotation": "annotate",
-            "sentrack.show.answers": "show_trackings",
-            "sentrack.show.confusion": "draw_confusion",
-            "sentrack.show.drawing": "outline",
-            "sentrack.show.entries": "show_entries",
-            "sentrack.show.excerpt": "EXCERPT_FPS EXCERPT_WIDTH smaller",
-            "sentrack.show.film_strip": "strip",
-            "sentrack.show.lexicon": "show_beside show_word show_words",
-            "sentrack.show.moments": "show_moments write_excerpts",
-            "sentrack.show.palette": "colour hexadecimal",
-            "sentrack.show.pixels": "CANVAS pictures",
-            "sentrack.show.progress": "Bars",
-            "sentrack.show.report": "write_report",
-            "sentrack.show.video_writer": "VideoWriter",
-            "sentrack.show.view": "View view_of",
-        },
-    )
+    __getattr__ = lazy(__name__)
 
 __all__ = [
     "CANVAS",
@@ -51,7 +31,6 @@ __all__ = [
     "View",
     "annotate",
     "colour",
-    "draw_confusion",
     "hexadecimal",
     "outline",
     "pictures",

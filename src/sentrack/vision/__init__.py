@@ -14,7 +14,7 @@ from sentrack.vision.motion import velocities
 if TYPE_CHECKING:
     from sentrack.demo import Truth, two_activities
 else:
-    __getattr__ = lazy(__name__, {"sentrack.demo": "Truth two_activities"})
+    __getattr__ = lazy(__name__)
 
 __all__ = [
     "Bools",

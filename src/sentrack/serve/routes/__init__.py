@@ -1,1 +1,9 @@
 """The addresses that the server answers, a module for each group."""
+
+from sentrack.serve.routes import health, library, media, moments, sentences, uploads, words
+from sentrack.serve.routes.dependencies import AppState
+from sentrack.serve.routes.pages import page_routes
+
+ROUTERS = [module.router for module in (health, library, words, sentences, moments, media, uploads)]
+
+__all__ = ["ROUTERS", "AppState", "page_routes"]

@@ -31,7 +31,7 @@ class File:
     tag: str
 
 
-def routes() -> list[Route]:
+def page_routes() -> list[Route]:
     """All addresses of the page."""
     files = _files()
     index = files.get("index.html") or _file(MISSING, "html")

@@ -13,9 +13,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import Message
 
-from sentrack.serve.routes.dependencies import BUSY, EVER, At, problems, unless_gone
+from sentrack.serve.errors import JobError
+from sentrack.serve.routes.dependencies import BUSY, EVER, State, problems
 from sentrack.serve.schemas import Added
-from sentrack.serve.worker_pool import JobError
 
 MOST = 200_000_000  # bytes of a request
 SPARE = 1_000_000_000  # bytes of the disk that are left alone
@@ -48,25 +48,26 @@ router = APIRouter(prefix="/api", responses={**EVER, **BUSY})
         "requestBody": {"required": True, "content": {"multipart/form-data": {"schema": FORM}}}
     },
 )
-async def add(request: Request, office: At) -> Added:
+async def add(request: Request, state: State) -> Added:
     """Add a video, the field `file` of a form; the answer comes when it is indexed."""
-    folder = office.uploads
+    folder = state.uploads
     if folder is None:
         raise JobError("this server takes no videos; it would by --allow-upload", 403)
-    if office.receiving.locked():
+    if state.receiving.locked():
         raise JobError("another video is being added; try again soon", 429)
-    async with office.receiving:
+    async with state.receiving:
         folder.mkdir(parents=True, exist_ok=True)
         if shutil.disk_usage(folder).free < MOST + SPARE:
             raise JobError("the disk is nearly full", 507)
         draft = folder / f".{uuid.uuid4().hex}"
         try:
-            name = await _receive(request, draft, office.seconds)
-            job = office.thinkers.one("upload", INDEXING, draft=draft, name=name)
-            chosen = await unless_gone(request, job)
+            name = await _receive(request, draft, state.seconds)
+            chosen = await state.search_pool.answer(
+                request, "upload", INDEXING, draft=draft, name=name
+            )
         finally:
             draft.unlink(missing_ok=True)
-    await office.shelf.holding(now=True)
+    await state.snapshots.latest(now=True)
     return Added(chosen)
 
 

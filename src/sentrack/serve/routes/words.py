@@ -1,34 +1,116 @@
-"""The lexicon, for the page that draws it."""
+"""The words of the lexicon, and what each of them means."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 
 from sentrack.lexicon.model import WordModel
-from sentrack.serve.schemas import LexiconFacts, LexiconWord, WordFacts, WordFeature, WordState
-from sentrack.serve.snapshot import Holding
-from sentrack.serve.worker_pool import JobError
+from sentrack.serve.errors import JobError
+from sentrack.serve.routes.dependencies import EVER, NONE, Current
 from sentrack.text import nearest
 
+router = APIRouter(prefix="/api", responses=EVER)
 
-def listed(held: Holding) -> LexiconFacts:
-    """All words of the lexicon, and the classes of the library that it does not name."""
-    lexicon = held.lexicon
+
+@dataclass(frozen=True)
+class LexiconWord:
+    """A word of the lexicon."""
+
+    word: str
+    part: str
+
+
+@dataclass(frozen=True)
+class LexiconFacts:
+    """All words of the lexicon."""
+
+    lexicon: str
+    about: str
+    words: list[LexiconWord]
+
+
+@dataclass(frozen=True)
+class WordState:
+    """A state of a word: its mean time, if it has one, and whether the word may end in it."""
+
+    name: str
+    seconds: float | None
+    final: bool
+
+
+@dataclass(frozen=True)
+class WordFeature:
+    """A feature that a word looks at.
+
+    Attributes:
+        name: of the feature.
+        roles: it is measured on.
+        about: what it measures.
+        unit: of its values, or "".
+        bins: their names.
+        edges: upper edges of all bins but the last; none if bins are not ranges.
+        outputs: per state, the probability of every bin.
+    """
+
+    name: str
+    roles: list[str]
+    about: str
+    unit: str
+    bins: list[str]
+    edges: list[float]
+    outputs: list[list[float]]
+
+
+@dataclass(frozen=True)
+class WordFacts:
+    """What a word means.
+
+    Attributes:
+        word: its name.
+        part: of speech.
+        roles: of its participants.
+        forms: how it is said.
+        moves: the role that a verb moves; None for other words.
+        states: in order.
+        features: that it looks at.
+        classes: that a noun names; none for any.
+    """
+
+    word: str
+    part: str
+    roles: list[str]
+    forms: list[str]
+    moves: str | None
+    states: list[WordState]
+    features: list[WordFeature]
+    classes: list[str]
+
+
+@router.get("/words")
+def lexicon(snapshot: Current) -> LexiconFacts:
+    """All words, the classes of the library among them."""
+    lexicon = snapshot.lexicon
     own = [(model.part, model.name) for model in lexicon.words.values()]
-    classes = [("noun", entry.name) for entry in held.vocabulary.of("noun")]
+    classes = [("noun", entry.name) for entry in snapshot.vocabulary.of("noun")]
     every = dict.fromkeys([*own, *classes])
     found = [LexiconWord(name, part) for part, name in sorted(every)]
     return LexiconFacts(lexicon.name, lexicon.about, found)
 
 
-def drawn(held: Holding, word: str, part: str) -> WordFacts:
-    """What a word means.
-
-    Raises:
-        JobError: there is no such word.
-    """
-    known = {(each.word, each.part) for each in listed(held).words}
+@router.get("/word", responses=NONE)
+def word(
+    snapshot: Current,
+    word: Annotated[str, Query(min_length=1, max_length=100)],
+    part: Annotated[str, Query(min_length=1, max_length=20)],
+) -> WordFacts:
+    """What a word means."""
+    known = {(each.word, each.part) for each in lexicon(snapshot).words}
     if (word, part) not in known:
         near = nearest(word, [name for name, _ in sorted(known)])
         hint = f"; the nearest is {near!r}" if near else ""
         raise JobError(f"the lexicon has no such word{hint}", 404)
-    model = held.lexicon.model(word, part)
+    model = snapshot.lexicon.model(word, part)
     return WordFacts(
         word=model.name,
         part=model.part,

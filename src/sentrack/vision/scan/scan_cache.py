@@ -52,7 +52,7 @@ class Scan:
 
 def file_of(settings: Settings, start: float | None, end: float | None) -> Path:
     """Where the scan of a part of a video is kept."""
-    return _folder() / f"{_digest(settings | {'start': start, 'end': end})}.parquet"
+    return cache_folder() / "looks" / f"{_digest(settings | {'start': start, 'end': end})}.parquet"
 
 
 def stored(settings: Settings, start: float | None, end: float | None) -> Path | None:
@@ -98,10 +98,6 @@ def _told(parts: tuple[object, ...]) -> Iterator[object]:
         found = mark(part)
         recent = found is None or time.time_ns() - found[-1] < SETTLED * 1e9
         yield None if recent else found
-
-
-def _folder() -> Path:
-    return cache_folder() / "looks"
 
 
 def _memory(request: str | None) -> Path:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from matplotlib.figure import Figure
 
-from sentrack.errors import SentrackError
 from sentrack.files import whole
 
 
@@ -20,10 +20,6 @@ def draw_confusion(
         names: of the V words.
         path: of the picture: .png, .svg or .pdf.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ModuleNotFoundError:
-        raise SentrackError('to draw, run: pip install "sentrack[bench]"') from None
     size = 1.2 + 0.55 * len(names)
     # Higher than wide, for the title and the names below.
     figure = Figure(figsize=(size * len(panels), size + 0.8), layout="constrained")

@@ -1,0 +1,44 @@
+"""What the processes of workers may use, and what they do not hear."""
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from multiprocessing import resource_tracker
+from multiprocessing.connection import wait
+
+
+def confine(memory: int) -> None:
+    """Give way to the server, use no more memory than allowed, and end with the server."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+
+        def leave() -> None:
+            wait([parent.sentinel])
+            os._exit(1)
+
+        threading.Thread(target=leave, daemon=True).start()
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        os.nice(5)
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        allowed = memory if most == resource.RLIM_INFINITY else min(memory, most)
+        resource.setrlimit(resource.RLIMIT_AS, (allowed, most))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Processes that are started here do not see Ctrl-C: the server ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # which would unblock it, were it started later
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
