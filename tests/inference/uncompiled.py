@@ -7,11 +7,9 @@ import json
 from typing import Any
 
 import numpy as np
-from numba import config
 
 from sentrack.inference import (
     Growth,
-    Method,
     Polynomial,
     Problem,
     large,
@@ -19,6 +17,7 @@ from sentrack.inference import (
     solve,
     viterbi,
 )
+from sentrack.inference.compiled import UNCOMPILED
 from sentrack.inference.growth_kernels import LANES
 from sentrack.inference.shortlist import candidate_bounds
 from sentrack.inference.terms import reduce
@@ -44,7 +43,7 @@ LARGE: tuple[Shape, ...] = (
     ([1, 1], [1], [(0, 1)]),
 )
 T = 4
-METHODS: tuple[Method, ...] = ("auto", "viterbi", "dual", "ascent")
+METHODS = ("auto", "viterbi", "dual", "ascent")
 
 
 def problem(shape: Shape, seed: int) -> Problem:
@@ -76,7 +75,7 @@ def solved() -> Any:
 
 def solved_frame_by_frame() -> Any:
     viterbi.PARALLEL_STATES = 1
-    if config.DISABLE_JIT:  # else they are a part of what is compiled, and kept
+    if UNCOMPILED:  # else they are a part of what is compiled, and kept
         large.SHORT, large.FEW, large.WIDE = 20, 2, 4
     for shape in LARGE:
         found = solve(problem(shape, 0), "viterbi")

@@ -19,9 +19,12 @@ Int = Any
 ZERO: Int = np.int64(0)
 ONE: Int = np.int64(1)
 
-# Makes a place in an array of one that is not negative. Without compilation (NUMBA_DISABLE_JIT=1) a
-# plain number, since older NumPy makes a fraction of an unsigned number and a plain one.
-unsigned: Any = int if config.DISABLE_JIT else np.uint64
+# By NUMBA_DISABLE_JIT=1, to step through kernels as plain Python.
+UNCOMPILED = bool(cast(Any, config).DISABLE_JIT)
+
+# Makes a place in an array unsigned. Uncompiled it is a plain number: older NumPy makes a fraction
+# of the sum of the two kinds.
+unsigned: Any = int if UNCOMPILED else np.uint64
 
 OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
 
@@ -46,7 +49,7 @@ def inlined(function: F) -> F:
 @cache
 def announce(kernel: Callable[..., Any]) -> None:
     """Say, once, that the first call of a kernel on this machine takes a while."""
-    if config.DISABLE_JIT:
+    if UNCOMPILED:
         return
     folder = Path(cast(Any, kernel).stats.cache_path)
     if not any(folder.glob(f"*.{kernel.__name__}-*.nbi")):
