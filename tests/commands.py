@@ -21,3 +21,8 @@ def start(*arguments: str, **environment: str) -> CompletedProcess[str]:
         text=True,
         env={**os.environ, "COLUMNS": "200", **environment},
     )
+
+
+def unmeasured() -> dict[str, str]:
+    """The environment of a process whose coverage is not measured: it could not keep it."""
+    return {key: value for key, value in os.environ.items() if not key.startswith("COVERAGE_")}

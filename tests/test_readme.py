@@ -54,8 +54,7 @@ def test_make_demo_works_in_a_fresh_checkout(tmp_path: Path) -> None:
     assert (tmp_path / ".venv").is_dir()
     # The first run compiles, and says so; the next one does not.
     assert "compiling" in result.stderr
-    sentrack = tmp_path / ".venv" / "bin" / "sentrack"
-    command: list[str | Path] = [sentrack, "demo", "-o", tmp_path / "again.mp4"]
+    command = [str(tmp_path / ".venv/bin/sentrack"), "demo", "-o", str(tmp_path / "again.mp4")]
     again = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert (again.returncode, again.stderr) == (0, "")
 
