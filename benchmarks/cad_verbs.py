@@ -16,7 +16,7 @@ from sentrack.lexicon import Lexicon
 from sentrack.objective import build
 from sentrack.tasks.learn import Settings, learn
 from sentrack.tasks.learning.contrast import FRAMES
-from sentrack.tasks.learning.initial_models import LOOKED_AT
+from sentrack.tasks.learning.initial_models import DEFAULT_FEATURES
 from sentrack.vision import Clip, load_clip
 
 Floats = npt.NDArray[np.float64]
@@ -37,7 +37,9 @@ DOOR = "microwave"  # what opens and closes where no object is named
 STEP = 3  # every third frame: 10 per second, as of a video
 # What may be chosen, on the training subject alone: what verbs of two look at, and smoothing.
 OF_BOTH = "speed(0) vertical(0) speed(1) vertical(1) gap(0,1) closing(0,1) together(0,1)"
-CHOICES = [(features, frames) for features in (LOOKED_AT["verb 2"], OF_BOTH) for frames in (10, 40)]
+CHOICES = [
+    (features, frames) for features in (DEFAULT_FEATURES["verb 2"], OF_BOTH) for frames in (10, 40)
+]
 FOLDS = 4
 NEVER = -1e9  # the score of a sentence that cannot be said
 

@@ -24,12 +24,17 @@ from sentrack.lexicon import Lexicon
 from sentrack.progress import silent
 from sentrack.tasks import track
 from sentrack.tasks.learn import Settings, learn
-from sentrack.tasks.learning.e_step import Belief, backgrounds, expected
-from sentrack.tasks.learning.em import Patience, best_of
+from sentrack.tasks.learning.e_step import (
+    Parameters,
+    TrainingSet,
+    expectations,
+    measure_background,
+)
+from sentrack.tasks.learning.em import StoppingRule, run_em_with_restarts
 from sentrack.tasks.learning.journal import Journal
 from sentrack.tasks.learning.m_step import Prior
-from sentrack.tasks.learning.parallel import Readers
 from sentrack.vision import Clip, clip_from_arrays
+from sentrack.workers import open_executor
 
 
 def cad(picture: Path | None = None, limit: int | None = None, quick: bool = False) -> Lines:
@@ -102,16 +107,18 @@ def recovered(
         [sampled(truth[key], frames, 3, rng) for key in truth for _ in range(clips)]
         for _ in range(2)
     )
-    bins = backgrounds(train, truth)
-    prior = Prior(Settings().smoothing, bins, 1.0)
-    belief = Belief(truth, {}, bins, np.zeros(0), frozenset(truth))
-    patience = Patience(Settings().iterations, Settings().tolerance)
-    with Readers(train) as readers:
-        found = best_of(
-            "words", belief, readers, prior, patience, restarts, seed, Journal(None, ""), silent
+    background = measure_background(train, truth)
+    prior = Prior(Settings().smoothing, background, 1.0)
+    known = Parameters(truth, {}, background, np.zeros(0), frozenset(truth))
+    rule = StoppingRule(Settings().iterations, Settings().tolerance)
+    journal = Journal(None, "")
+    with open_executor(calls=len(train)) as executor:
+        data = TrainingSet(train, executor)
+        found = run_em_with_restarts(
+            "words", known, data, prior, rule, restarts, seed, journal, silent
         )
     total = sum(scene.T for scene in fresh)
-    true, learned = (sum(expected(s, each)[0] for s in fresh) for each in (belief, found))
+    true, learned = (sum(expectations(s, each)[0] for s in fresh) for each in (known, found))
     return true / total, learned / total
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from sentrack.inference import Problem, TrackTerms, posteriors
 from sentrack.lexicon import WordModel
-from sentrack.tasks.learning.initial_models import LOOKED_AT, STATES, blank
+from sentrack.tasks.learning.initial_models import DEFAULT_FEATURES, DEFAULT_STATES, blank_model
 from sentrack.tasks.learning.scenes import Floats, Scene, Spoken
 
 # Probability that a candidate is followed by that of the same place.
@@ -16,7 +16,7 @@ SAME = 0.95
 def sharp_word(name: str, rng: np.random.Generator) -> WordModel:
     """A verb of two with random outputs, most of them clear."""
     said = WordModel(name, "verb", (name,), ("agent", "patient"))
-    model = blank(said, STATES, LOOKED_AT, 0.02)
+    model = blank_model(said, DEFAULT_STATES, DEFAULT_FEATURES, 0.02)
     K = model.K
     outputs = tuple(
         0.97 * rng.dirichlet(np.full(len(o.feature.bins), 0.5), K) + 0.03 / len(o.feature.bins)

@@ -4,20 +4,27 @@ import json
 import os
 import signal
 import socket
+import subprocess
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
+from operator import add
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sentrack.errors import SentrackError
+from sentrack.lexicon import Lexicon
 from sentrack.library import Entry
 from sentrack.tasks import Library, Moments
+from sentrack.tasks.learn import Settings, learn
 from sentrack.tasks.library import index
 from sentrack.vision import save_clip
-from sentrack.workers import open_executor
+from sentrack.workers import Executor, open_executor
 from tests.tasks.scenes import library, scene
+from tests.tasks.stages import corpus, same_words
 from tests.waiting import HANG, until
 
 distributed = pytest.importorskip("distributed")
@@ -27,6 +34,8 @@ SENTENCES = [
     "The person carried the backpack or approached the chair.",
 ]
 MOST = 12
+PAIRS = corpus(8)
+QUICK = Settings(restarts=2, iterations=3, contrast=2)
 
 
 def told(found: Moments) -> str:
@@ -60,6 +69,11 @@ def machines() -> Iterator[Any]:
     options = {"processes": True, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
     with distributed.LocalCluster(n_workers=2, **options) as cluster:
         yield cluster
+
+
+@pytest.fixture(scope="module")
+def learned() -> Lexicon:
+    return learn(PAIRS, settings=QUICK, workers=1)
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +154,59 @@ def test_an_index_survives_the_death_of_a_worker(tmp_path: Path, machines: Any) 
         assert files[0].read_bytes() == files[1].read_bytes()
 
 
+def test_a_cluster_learns_the_same(learned: Lexicon, machines: Any) -> None:
+    found = learn(PAIRS, settings=QUICK, cluster=machines.scheduler_address)
+    assert same_words(found, learned)
+
+
+def test_learning_survives_the_death_of_a_worker(learned: Lexicon, machines: Any) -> None:
+    death = Death(machines.scheduler_address)
+
+    def report(stage: str, done: float, total: float | None) -> None:  # noqa: ARG001
+        if stage == "words, start 2 of 2":
+            death.strike()
+
+    found = learn(PAIRS, settings=QUICK, cluster=machines.scheduler_address, report=report)
+    death.assert_came()
+    assert same_words(found, learned)
+
+
+class Sent:
+    """A number that counts how often it is sent."""
+
+    times = 0
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+    def __reduce__(self) -> tuple[type[int], tuple[int]]:
+        Sent.times += 1
+        return int, (self.n,)
+
+
+def test_scattered_items_are_sent_once(machines: Any) -> None:
+    death = Death(machines.scheduler_address)
+    with open_executor(cluster=machines.scheduler_address) as executor:
+        items: Sequence[Any] = executor.scatter(Sent(n) for n in range(6))
+        for more in range(3):
+            assert list(executor.map(partial(add, more), items)) == list(range(more, more + 6))
+        death.strike()
+        assert list(executor.map(partial(add, 9), items)) == list(range(9, 15))
+    death.assert_came()
+    assert Sent.times == 6
+
+
+def test_large_items_are_scattered_without_a_warning(machines: Any) -> None:
+    with open_executor(cluster=machines.scheduler_address) as executor:
+        items = executor.scatter([bytes(11_000_000)])
+        assert list(executor.map(len, items)) == [11_000_000]
+
+
+def test_this_process_keeps_what_is_scattered() -> None:
+    thing = object()
+    assert Executor().scatter([thing])[0] is thing
+
+
 def test_a_fault_in_one_source_is_told_by_whoever_met_it(tmp_path: Path, machines: Any) -> None:
     sources = tmp_path / "sources"
     sources.mkdir()
@@ -182,6 +249,39 @@ def test_few_jobs_are_done_here() -> None:
     with open_executor(calls=3) as executor:
         assert executor.size == 1
         assert list(executor.map(lambda n: os.getpid() + n, [0])) == [os.getpid()]
+
+
+def test_without_dask_this_process_works_unless_others_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    monkeypatch.setattr("sentrack.workers.cores", lambda: 4)
+    with open_executor(calls=1000) as executor:
+        assert executor.size == 1
+    with (
+        pytest.raises(SentrackError, match=r'pip install "sentrack\[cluster\]"'),
+        open_executor(2),
+    ):
+        pass
+
+
+KILLED = """
+import os, signal
+from sentrack.workers import Executor, open_executor
+with open_executor(2) as executor:
+    print(*executor.map(lambda _: os.getpid(), range(2)), flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs POSIX")
+def test_a_run_that_is_killed_leaves_no_processes() -> None:
+    # Its processes keep its output open, so all of them are over when that is.
+    ran = subprocess.run(
+        [sys.executable, "-c", KILLED], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == -signal.SIGKILL
+    assert str(os.getpid()) not in ran.stdout.split()
 
 
 def test_a_cluster_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

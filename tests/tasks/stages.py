@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sentrack.lexicon import Lexicon
 from sentrack.vision import Clip, clip_from_arrays
 
 UP, DOWN = -1, 1
@@ -44,3 +45,14 @@ def corpus(number: int, things: tuple[str, ...] = ("cup", "box")) -> list[tuple[
         others = (("rock",), ("leaf",), ("rock", "leaf"))[n % 3]
         pairs.append((stage(direction, thing, n, others), f"The hand {verb} the {thing}."))
     return pairs
+
+
+def same_words(a: Lexicon, b: Lexicon) -> bool:
+    """Whether two lexicons have the same words with the same numbers, to the last bit."""
+    return list(a.words) == list(b.words) and all(
+        own.classes == other.classes
+        and all(map(np.array_equal, own.outputs, other.outputs))
+        and np.array_equal(own.initial, other.initial)
+        and np.array_equal(np.asarray(own.seconds), np.asarray(other.seconds))
+        for own, other in zip(a.words.values(), b.words.values(), strict=True)
+    )

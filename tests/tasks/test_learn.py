@@ -2,9 +2,6 @@
 
 import json
 import logging
-import signal
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,23 +16,11 @@ from sentrack.lexicon import Lexicon
 from sentrack.tasks import track
 from sentrack.tasks.learn import PairError, Settings, learn, read_pairs
 from sentrack.tasks.learning import scenes
-from sentrack.tasks.learning.initial_models import LOOKED_AT as STANDARD
+from sentrack.tasks.learning.initial_models import DEFAULT_FEATURES as FEATURES
 from sentrack.vision import save_clip
-from tests.tasks.stages import DOWN, UP, corpus, stage
+from tests.tasks.stages import DOWN, UP, corpus, same_words, stage
 
 QUICK = Settings(restarts=2, iterations=3, contrast=2, nouns=False)
-
-
-def equal(a: Lexicon, b: Lexicon) -> bool:
-    return list(a.words) == list(b.words) and all(
-        np.array_equal(x, y)
-        for key in a.words
-        for x, y in zip(
-            [*a.words[key].outputs, a.words[key].initial],
-            [*b.words[key].outputs, b.words[key].initial],
-            strict=True,
-        )
-    )
 
 
 STEPS: list[str] = []  # of the run that is not interrupted
@@ -94,29 +79,8 @@ def test_kept_words_stay_as_they_are() -> None:
 
 
 def test_the_same_seed_gives_the_same_lexicon_however_many_work_on_it(lexicon: Lexicon) -> None:
-    assert equal(lexicon, learn(corpus(8), settings=QUICK, workers=2))
-    assert not equal(lexicon, learn(corpus(8), seed=1, settings=replace(QUICK, iterations=1)))
-
-
-KILLED = """
-import multiprocessing, os, signal
-from sentrack.tasks.learning.parallel import Readers
-readers = Readers([], 2)
-for done in [readers._pool.submit(os.getpid) for _ in range(8)]:
-    done.result()
-print(*[child.pid for child in multiprocessing.active_children()], flush=True)
-os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs POSIX")
-def test_a_run_that_is_killed_leaves_no_processes() -> None:
-    # Its processes keep its output open, so all of them are over when that is.
-    ran = subprocess.run(
-        [sys.executable, "-c", KILLED], capture_output=True, text=True, check=False
-    )
-    assert ran.returncode == -signal.SIGKILL
-    assert len(ran.stdout.split()) == 2
+    assert same_words(lexicon, learn(corpus(8), settings=QUICK, workers=2))
+    assert not same_words(lexicon, learn(corpus(8), seed=1, settings=replace(QUICK, iterations=1)))
 
 
 @pytest.mark.parametrize("after", [1, 6, 13])
@@ -140,17 +104,17 @@ def test_an_interrupted_run_goes_on(after: int, lexicon: Lexicon, tmp_path: Path
         journal=journal,
         report=lambda stage, *_: rest.append(stage),
     )
-    assert equal(again, lexicon)
+    assert same_words(again, lexicon)
     assert not journal.exists()
     # Nothing is done twice but the step that was not kept.
     assert after - 1 + len(rest) == len(STEPS)
 
 
 def test_a_journal_of_another_run_is_disregarded(lexicon: Lexicon, tmp_path: Path) -> None:
-    for text in ("nonsense", '{"run": "another", "climbs": {}}'):
+    for text in ("nonsense", '{"run": "another", "stages": {}}'):
         journal = tmp_path / "journal"
         journal.write_text(text)
-        assert equal(learn(corpus(8), settings=QUICK, journal=journal), lexicon)
+        assert same_words(learn(corpus(8), settings=QUICK, journal=journal), lexicon)
 
 
 FAULTS = {
@@ -222,8 +186,14 @@ def _doubled(clip: sentrack.Clip) -> sentrack.Clip:
         ({"states": {"noun": 2}}, "'noun' has no states"),
         ({"states": {"verb": 0}}, "a verb cannot have 0"),
         ({"features": {}}, "'verb 1' must be given as in"),
-        ({"features": dict(STANDARD) | {"verb 1": "gap(0,1)"}}, "'verb 1' must be given as in"),
-        ({"features": dict(STANDARD) | {"verb 2": "gasp(0,1)"}}, "'verb 2' must be given as in"),
+        (
+            {"features": dict(FEATURES) | {"verb 1": "gap(0,1)"}},
+            "'verb 1' must be given as in",
+        ),
+        (
+            {"features": dict(FEATURES) | {"verb 2": "gasp(0,1)"}},
+            "'verb 2' must be given as in",
+        ),
     ],
 )
 def test_settings_are_checked(change: dict[str, object], message: str) -> None:
@@ -299,6 +269,8 @@ def test_the_command_writes_a_lexicon_and_compares(files: Path) -> None:
         "--states",
         "verb=2",
         "--no-nouns",
+        "--workers",
+        "1",
     ]
     ran = CliRunner().invoke(app, [str(path), "-o", str(output), *options, "--compare", "everyday"])
     assert ran.exit_code == 0, ran.output
@@ -311,3 +283,5 @@ def test_the_command_writes_a_lexicon_and_compares(files: Path) -> None:
     assert isinstance(again.exception, sentrack.SentrackError)
     wrong = CliRunner().invoke(app, [str(path), "-o", str(files / "x.toml"), "--states", "verb"])
     assert "PART=NUMBER" in str(wrong.exception)
+    wrong = CliRunner().invoke(app, [str(path), "-o", str(files / "x.toml"), "--cluster", "here"])
+    assert "HOST:PORT" in str(wrong.exception)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from sentrack.cli.options import Cluster, Workers
 from sentrack.errors import SentrackError
 from sentrack.text import visible
 
@@ -49,6 +50,8 @@ def learn(
         typer.Option(help="Show every learned word beside that of a lexicon, as in everyday."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the random starts.")] = 0,
+    workers: Workers = None,
+    cluster: Cluster = None,
     force: Annotated[bool, typer.Option(help="Overwrite the output.")] = False,
 ) -> None:
     """Learn what words mean from clips paired with sentences, and write a lexicon.
@@ -60,6 +63,7 @@ def learn(
     from sentrack.show import Bars
     from sentrack.tasks.learn import Settings, read_pairs
     from sentrack.tasks.learn import learn as find
+    from sentrack.workers import open_executor
 
     new(output, force)
     if not output.parent.is_dir():
@@ -68,6 +72,9 @@ def learn(
     other = None if compare is None else Lexicon.load(compare)
     kept = None if keep is None else Lexicon.load(keep)
     forms = Lexicon.load(lexicon)
+    if cluster is not None:
+        with open_executor(cluster=cluster):
+            pass  # it answers
     settings = Settings(
         states=Settings().states | _states(states),
         restarts=restarts,
@@ -89,6 +96,8 @@ def learn(
         settings=settings,
         strict=strict,
         journal=output.with_name(f".{output.name}.learning"),
+        workers=workers,
+        cluster=cluster,
     )
     learned.save(output)
     if other is not None:

@@ -13,24 +13,23 @@ from sentrack.inference import Infeasible
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon, WordModel
 from sentrack.progress import Report, silent
-from sentrack.tasks.learning.contrast import even, rivals, sharpen
+from sentrack.tasks.learning.contrast import maximise_contrast, minimal_pairs, uniform_background
 from sentrack.tasks.learning.corpus import Corpus, PairError, gather
-from sentrack.tasks.learning.e_step import Belief, backgrounds
-from sentrack.tasks.learning.em import Patience, best_of
-from sentrack.tasks.learning.initial_models import co_occurring
+from sentrack.tasks.learning.e_step import CHUNK, Parameters, TrainingSet, measure_background
+from sentrack.tasks.learning.em import StoppingRule, run_em_with_restarts
+from sentrack.tasks.learning.initial_models import initial_noun
 from sentrack.tasks.learning.journal import Journal
 from sentrack.tasks.learning.m_step import Prior
 from sentrack.tasks.learning.pairs import read_pairs
-from sentrack.tasks.learning.parallel import Readers
 from sentrack.tasks.learning.scenes import Floats, Key, Scene, prepare
 from sentrack.tasks.learning.settings import Settings
 from sentrack.tasks.track import open_lexicon
 from sentrack.vision import Clip, ClipError
+from sentrack.workers import Executor, open_executor
 
 __all__ = ["PairError", "Settings", "learn", "read_pairs"]
 
-# A class is among those that a noun names if it has at least this share of them.
-SHARE = 0.2
+SHARE = 0.2  # probability from which on a class is among those that a noun names
 
 
 def learn(
@@ -43,6 +42,7 @@ def learn(
     strict: bool = False,
     journal: str | Path | None = None,
     workers: int | None = None,
+    cluster: str | None = None,
     report: Report = silent,
 ) -> Lexicon:
     """Find the word models under which clips are most probable, given their sentences.
@@ -57,7 +57,8 @@ def learn(
         strict: whether to refuse a pair that cannot be learned from instead of leaving it out.
         journal: a file that keeps what was reached after every iteration; a run that was
             interrupted goes on from there. It is removed at the end.
-        workers: processes; by default one per core, if there are enough clips.
+        workers: processes of this machine; by default one per core, if there are enough clips.
+        cluster: address of a Dask scheduler instead.
         report: told the frames that were looked at.
 
     Returns:
@@ -70,47 +71,50 @@ def learn(
     kept = None if keep is None else open_lexicon(keep)
     corpus = gather(pairs, kept, open_lexicon(lexicon), settings, strict)
     scenes = [pair.scene for pair in corpus.pairs]
-    book = Journal(None if journal is None else Path(journal), _run(corpus, settings, seed))
-    title = "nouns" if any(part == "noun" for part, _ in corpus.learned) else "words"
-    belief = _climbed(title, corpus, scenes, settings, seed, workers, book, report)
-    if belief.shares:
-        # What the nouns are is settled; the other words are learned anew with that.
-        corpus = _named(corpus, belief)
-        again = [_scene(corpus, pair.clip, pair.meaning, settings) for pair in corpus.pairs]
-        scenes = [scene for scene in again if scene is not None]
-        if corpus.learned:
-            belief = _climbed("words", corpus, scenes, settings, seed, workers, book, report)
-    if settings.contrast and corpus.learned:
-        belief = _contrasted(belief, corpus, settings, seed, workers, book, report)
-    book.close()
+    record = Journal(None if journal is None else Path(journal), _run(corpus, settings, seed))
+    more = settings, seed, record, report
+    with open_executor(workers, cluster, len(scenes) // CHUNK * settings.iterations) as executor:
+        title = "nouns" if any(part == "noun" for part, _ in corpus.learned) else "words"
+        parameters = _first_stage(title, corpus, scenes, executor, *more)
+        if parameters.nouns:
+            # What the nouns are is settled; the other words are learned anew with that.
+            corpus = _with_nouns(corpus, parameters)
+            again = [_scene(corpus, pair.clip, pair.meaning, settings) for pair in corpus.pairs]
+            scenes = [scene for scene in again if scene is not None]
+            if corpus.learned:
+                parameters = _first_stage("words", corpus, scenes, executor, *more)
+        if settings.contrast and corpus.learned:
+            parameters = _second_stage(parameters, corpus, executor, *more)
+    record.close()
     words = dict(corpus.lexicon.words)
-    words |= {key: belief.models[key] for key in corpus.learned}
+    words |= {key: parameters.models[key] for key in corpus.learned}
     about = f"Learned from {len(corpus.pairs)} clips with sentences."
     return Lexicon("learned", about, words | ({} if kept is None else kept.words))
 
 
-def _climbed(
+def _first_stage(
     title: str,
     corpus: Corpus,
     scenes: list[Scene],
+    executor: Executor,
     settings: Settings,
     seed: int,
-    workers: int | None,
-    book: Journal,
+    journal: Journal,
     report: Report,
-) -> Belief:
-    """The first stage, from several starts."""
-    belief, prior = _beginning(corpus, scenes, settings)
-    patience = Patience(settings.iterations, settings.tolerance)
-    with Readers(scenes, workers) as readers:
-        return best_of(
-            title, belief, readers, prior, patience, settings.restarts, seed, book, report
-        )
+) -> Parameters:
+    """The most probable parameters, by EM."""
+    first, prior = _initial(corpus, scenes, settings)
+    data = TrainingSet(scenes, executor)
+    rule = StoppingRule(settings.iterations, settings.tolerance)
+    return run_em_with_restarts(
+        title, first, data, prior, rule, settings.restarts, seed, journal, report
+    )
 
 
-def _beginning(corpus: Corpus, scenes: list[Scene], settings: Settings) -> tuple[Belief, Prior]:
+def _initial(corpus: Corpus, scenes: list[Scene], settings: Settings) -> tuple[Parameters, Prior]:
+    """Parameters to draw starts from, and the prior."""
     models = {key: model for key, model in corpus.lexicon.words.items() if key[0] != "noun"}
-    bins = backgrounds(scenes, models)
+    background = measure_background(scenes, models)
     C = len(corpus.classes)
     # Whether a class is there, not how many of it: two hands are no likelier to be meant than one.
     there = [np.bincount(np.unique(seen), minlength=C) for s in scenes for _, seen in s.nouns]
@@ -118,30 +122,30 @@ def _beginning(corpus: Corpus, scenes: list[Scene], settings: Settings) -> tuple
     nouns = [name for part, name in corpus.learned if part == "noun"]
     K = max([model.K for model in models.values()], default=1)
     seconds = float(np.mean([scene.T * scene.seconds for scene in scenes])) / K
-    belief = Belief(
+    parameters = Parameters(
         models,
-        {noun: co_occurring(scenes, noun, usual) for noun in sorted(nouns)},
-        bins,
+        {noun: initial_noun(scenes, noun, usual) for noun in sorted(nouns)},
+        background,
         usual,
         frozenset(key for key in corpus.learned if key[0] != "noun"),
     )
-    return belief, Prior(settings.smoothing, bins, seconds)
+    return parameters, Prior(settings.smoothing, background, seconds)
 
 
-def _named(corpus: Corpus, belief: Belief) -> Corpus:
+def _with_nouns(corpus: Corpus, parameters: Parameters) -> Corpus:
     """The corpus with the classes that the nouns were found to name."""
     words = dict(corpus.lexicon.words)
-    for noun, share in belief.shares.items():
-        chosen = _chosen(share, corpus.classes)
+    for noun, shares in parameters.nouns.items():
+        chosen = _chosen(shares, corpus.classes)
         words["noun", noun] = replace(words["noun", noun], classes=chosen)
         logging.getLogger("sentrack").info("'%s' names %s", noun, ", ".join(chosen))
     learned = frozenset(key for key in corpus.learned if key[0] != "noun")
     return replace(corpus, lexicon=replace(corpus.lexicon, words=words), learned=learned)
 
 
-def _chosen(share: Floats, classes: tuple[str, ...]) -> tuple[str, ...]:
-    order = np.argsort(-share, kind="stable")
-    return tuple(classes[i] for n, i in enumerate(order) if n == 0 or share[i] >= SHARE)
+def _chosen(shares: Floats, classes: tuple[str, ...]) -> tuple[str, ...]:
+    order = np.argsort(-shares, kind="stable")
+    return tuple(classes[i] for n, i in enumerate(order) if n == 0 or shares[i] >= SHARE)
 
 
 def _scene(corpus: Corpus, clip: Clip, meaning: Meaning, settings: Settings) -> Scene | None:
@@ -152,16 +156,16 @@ def _scene(corpus: Corpus, clip: Clip, meaning: Meaning, settings: Settings) -> 
         return None
 
 
-def _contrasted(
-    belief: Belief,
+def _second_stage(
+    parameters: Parameters,
     corpus: Corpus,
+    executor: Executor,
     settings: Settings,
     seed: int,
-    workers: int | None,
-    book: Journal,
+    journal: Journal,
     report: Report,
-) -> Belief:
-    """The second stage, against minimal pairs that are not said of the same clip."""
+) -> Parameters:
+    """Better parameters, by contrast with minimal pairs that are not said of the same clip."""
     rng = Random(seed)
     words: list[Key] = sorted(corpus.lexicon.words)
     # A video that is given twice is one: what is said of it is true of both.
@@ -174,7 +178,7 @@ def _contrasted(
     for pair, video in zip(corpus.pairs, videos, strict=True):
         others = [
             other
-            for other in rivals(pair.meaning, words, corpus.vocabulary)
+            for other in minimal_pairs(pair.meaning, words, corpus.vocabulary)
             if other not in true[video]
         ]
         some = rng.sample(others, min(len(others), settings.rivals))
@@ -185,13 +189,15 @@ def _contrasted(
         groups.append(tuple(range(len(scenes), len(scenes) + len(here))))
         scenes += here
     if not groups:
-        return belief
+        return parameters
     said = {word.key for own, *_ in groups for word in scenes[own].words}
-    models = list(belief.models.values())
-    first = replace(belief, bins=even(models), learned=belief.learned & said)
-    with Readers(scenes, workers) as readers:
-        after = sharpen(first, readers, groups, settings.contrast, settings.tolerance, book, report)
-    return replace(after, learned=belief.learned)
+    background = uniform_background(list(parameters.models.values()))
+    first = replace(parameters, background=background, learned=parameters.learned & said)
+    data = TrainingSet(scenes, executor)
+    after = maximise_contrast(
+        first, data, groups, settings.contrast, settings.tolerance, journal, report
+    )
+    return replace(after, learned=parameters.learned)
 
 
 def _run(corpus: Corpus, settings: Settings, seed: int) -> str:

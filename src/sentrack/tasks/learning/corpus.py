@@ -11,10 +11,10 @@ from sentrack.errors import SentrackError
 from sentrack.inference import Infeasible
 from sentrack.language import Entry, Meaning, SentenceError, Vocabulary
 from sentrack.lexicon import Lexicon, WordModel
-from sentrack.tasks.learning.initial_models import blank
+from sentrack.tasks.learning.initial_models import blank_model
 from sentrack.tasks.learning.scenes import Key, Scene, prepare
 from sentrack.tasks.learning.settings import Settings
-from sentrack.tasks.learning.unknown_words import understood
+from sentrack.tasks.learning.unknown_words import parse_unknown
 from sentrack.tasks.track import vocabulary_of
 from sentrack.vision import Clip, ClipError
 
@@ -84,7 +84,7 @@ def gather(
     told: list[tuple[Clip, Meaning]] = []
     for clip, sentence in given:
         try:
-            meaning, vocabulary = understood(sentence, vocabulary)
+            meaning, vocabulary = parse_unknown(sentence, vocabulary)
             told.append((clip, meaning))
         except SentenceError as error:
             faults.add(f"{clip.name}: {sentence!r}: {error}")
@@ -104,7 +104,7 @@ def gather(
             if not alone:
                 learned.add(key)
         else:
-            words[key] = blank(model, settings.states, settings.features, settings.noise)
+            words[key] = blank_model(model, settings.states, settings.features, settings.noise)
             learned.add(key)
     whole = Lexicon("learned", "", words)
     found = []

@@ -1,130 +1,161 @@
-"""The E-step: what is expected of every word in a scene, by exact sums over tracks and states."""
+"""The E-step: expected counts of every word, by exact sums over tracks and states."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from sentrack.inference import Problem, TrackTerms, WordTerms, posteriors
 from sentrack.lexicon import WordModel
 from sentrack.tasks.learning.scenes import Floats, Ints, Key, Scene, Spoken
+from sentrack.workers import Executor
 
-Backgrounds = Mapping[str, Floats]  # per feature, (bins,) how often each bin is seen at all
+Background = Mapping[str, Floats]  # per feature, (bins,) how often any candidates show each bin
+
+CHUNK = 8  # scenes that a worker is given at once, at most
 
 
 @dataclass(frozen=True, eq=False)
-class Belief:
-    """What is thought of the words.
+class Parameters:
+    """What is estimated, and what it is measured against.
 
     Attributes:
-        models: of all words but nouns that are learned.
-        shares: of a noun that is learned, (C,) the probability of every class of the corpus.
-        bins: how often any candidates show a bin, per feature; the measure of what is remarkable.
-        classes: (C,) how often a class is there at all.
-        learned: the words whose counts are wanted.
+        models: of all words, except for nouns that are learned.
+        nouns: for each noun that is learned, (C,) the probability of every class of the corpus.
+        background: what outputs are compared with.
+        classes: (C,) how often a class is there at all, with which `nouns` are compared.
+        learned: the words to estimate, except for nouns.
     """
 
     models: Mapping[Key, WordModel]
-    shares: Mapping[str, Floats]
-    bins: Backgrounds
+    nouns: Mapping[str, Floats]
+    background: Background
     classes: Floats
     learned: frozenset[Key]
 
 
 @dataclass(eq=False)
-class Tally:
+class WordCounts:
     """Expected counts of one word.
 
     Attributes:
         outputs: per feature, (K, bins) frames.
         initial: (K,) clips.
-        moves: per seconds between frames, (2, K - 1) how often a state is kept and is left.
+        transitions: per seconds between frames, (2, K - 1) how often a state is kept and left.
     """
 
     outputs: list[Floats]
     initial: Floats
-    moves: dict[float, Floats]
+    transitions: dict[float, Floats]
 
-    def add(self, other: "Tally", weight: float = 1.0) -> None:
-        """Add the counts of another one to these."""
+    def add(self, other: "WordCounts", weight: float = 1.0) -> None:
+        """Add other counts of the same word to these."""
         for own, more in zip(self.outputs, other.outputs, strict=True):
             own += weight * more
         self.initial += weight * other.initial
-        for seconds, moves in other.moves.items():
-            self.moves[seconds] = self.moves.get(seconds, 0.0) + weight * moves
+        for seconds, more in other.transitions.items():
+            self.transitions[seconds] = self.transitions.get(seconds, 0.0) + weight * more
 
 
 @dataclass(eq=False)
 class Counts:
-    """Expected counts of scenes.
+    """Expected counts in one scene or several.
 
     Attributes:
-        words: per word that is learned.
-        shares: per noun that is learned, (C,) frames.
+        words: of each word that is learned, except for nouns.
+        nouns: of each noun that is learned, (C,) frames.
     """
 
-    words: dict[Key, Tally] = field(default_factory=dict)
-    shares: dict[str, Floats] = field(default_factory=dict)
+    words: dict[Key, WordCounts] = field(default_factory=dict)
+    nouns: dict[str, Floats] = field(default_factory=dict)
 
     def add(self, other: "Counts", weight: float = 1.0) -> None:
         """Add the counts of other scenes to these."""
-        for key, tally in other.words.items():
+        for key, counts in other.words.items():
             if key not in self.words:
-                zero = [np.zeros_like(output) for output in tally.outputs]
-                self.words[key] = Tally(zero, np.zeros_like(tally.initial), {})
-            self.words[key].add(tally, weight)
-        for noun, share in other.shares.items():
-            self.shares[noun] = self.shares.get(noun, 0.0) + weight * share
+                zero = [np.zeros_like(output) for output in counts.outputs]
+                self.words[key] = WordCounts(zero, np.zeros_like(counts.initial), {})
+            self.words[key].add(counts, weight)
+        for noun, frames in other.nouns.items():
+            self.nouns[noun] = self.nouns.get(noun, 0.0) + weight * frames
 
 
-def expected(scene: Scene, belief: Belief) -> tuple[float, Counts]:
+class TrainingSet:
+    """Scenes to learn from. Workers get them once, and then only parameters.
+
+    Attributes:
+        scenes: all of them, in order.
+    """
+
+    def __init__(self, scenes: Sequence[Scene], executor: Executor) -> None:
+        self.scenes, self._executor = scenes, executor
+        # Two chunks for each worker if there are enough scenes, so that none waits long.
+        size = min(CHUNK, 1 + len(scenes) // (2 * executor.size))
+        self._chunks = executor.scatter(scenes[i : i + size] for i in range(0, len(scenes), size))
+
+    def e_step(self, parameters: Parameters) -> list[tuple[float, Counts]]:
+        """What `expectations` gives for each scene, in order, however many workers there are."""
+        parts = self._executor.map(partial(_chunk_expectations, parameters), self._chunks)
+        return [each for part in parts for each in part]
+
+
+def _chunk_expectations(
+    parameters: Parameters, scenes: Sequence[Scene]
+) -> list[tuple[float, Counts]]:
+    return [expectations(scene, parameters) for scene in scenes]
+
+
+def expectations(scene: Scene, parameters: Parameters) -> tuple[float, Counts]:
     """The log-likelihood of a scene, ln Z less that of its tracks alone, and expected counts."""
     tracks = [
-        _named(track, belief.shares.get(noun), labels, belief)
+        _with_classes(track, parameters.nouns.get(noun), labels, parameters)
         for track, (noun, labels) in zip(scene.tracks, scene.nouns, strict=True)
     ]
-    emissions = [_Emission(word, belief.models[word.key], belief.bins) for word in scene.words]
+    emissions = [
+        _Emission(word, parameters.models[word.key], parameters.background) for word in scene.words
+    ]
     words = [e.terms(scene) for e in emissions]
     sums = posteriors(Problem(tracks, [*words, *scene.apart]))
     counts = Counts()
     for w, (word, emission) in enumerate(zip(scene.words, emissions, strict=True)):
-        if word.key in belief.learned:
+        if word.key in parameters.learned:
             moves = sums.transitions[w]
             K = moves.shape[1]
             stays, leaves = moves.diagonal(axis1=1, axis2=2), moves.diagonal(1, axis1=1, axis2=2)
-            tally = Tally(
+            own = WordCounts(
                 emission.counts(sums.emissions[w]),
                 sums.states[w][0].copy(),
                 {round(scene.seconds, 4): np.stack([stays.sum(0)[: K - 1], leaves.sum(0)])},
             )
-            counts.add(Counts({word.key: tally}))
+            counts.add(Counts({word.key: own}))
     for p, (noun, labels) in enumerate(scene.nouns):
-        if noun in belief.shares:
+        if noun in parameters.nouns:
             weights = scene.T * sums.tracks[p][0]
-            share = np.asarray(
-                np.bincount(labels, weights, minlength=len(belief.classes)), np.float64
-            )
-            counts.add(Counts(shares={noun: share}))
+            frames = np.bincount(labels, weights, minlength=len(parameters.classes))
+            counts.add(Counts(nouns={noun: np.asarray(frames, np.float64)}))
     return sums.log_partition - scene.alone, counts
 
 
-def _named(track: TrackTerms, share: Floats | None, labels: Ints, belief: Belief) -> TrackTerms:
-    """A track whose noun may be of any class.
+def _with_classes(
+    track: TrackTerms, noun: Floats | None, labels: Ints, parameters: Parameters
+) -> TrackTerms:
+    """A track with the probability that its noun, if it is learned, names the class of each box.
 
     The class is seen in every frame, like all features. A track keeps its class, so the terms of
     all frames can stand in the first.
     """
-    if share is None:
+    if noun is None:
         return track
-    told = len(track.unary) * (np.log(share[labels]) - np.log(belief.classes[labels]))
+    told = len(track.unary) * (np.log(noun[labels]) - np.log(parameters.classes[labels]))
     unary = [np.asarray(track.unary[0]) + told, *list(track.unary)[1:]]
     return TrackTerms(unary, track.pairwise)
 
 
 class _Emission:
-    """What a word says of every tuple of candidates, relative to what any tuple shows."""
+    """What a word says of every tuple of candidates, relative to the background."""
 
-    def __init__(self, word: Spoken, model: WordModel, bins: Backgrounds) -> None:
+    def __init__(self, word: Spoken, model: WordModel, background: Background) -> None:
         self.word, self.model = word, model
         M = len(word.unseen)
         own, usual = np.zeros((model.K, M)), np.zeros(M)
@@ -134,7 +165,7 @@ class _Emission:
                 with np.errstate(divide="ignore"):
                     output = np.log(model.outputs[n])
                 table = (table[:, :, None] + output[:, None, :]).reshape(model.K, -1)
-                seen = np.log(bins[model.observed[n].feature.name])
+                seen = np.log(background[model.observed[n].feature.name])
                 common = (common[:, None] + seen).ravel()
             own += table.take(code, axis=1)
             usual += common.take(code)
@@ -174,7 +205,7 @@ class _Emission:
         return outputs
 
 
-def backgrounds(scenes: list[Scene], models: Mapping[Key, WordModel]) -> Backgrounds:
+def measure_background(scenes: Sequence[Scene], models: Mapping[Key, WordModel]) -> Background:
     """How often candidates show each bin of the features, whether they are spoken of or not."""
     total: dict[str, Floats] = {}
     for scene in scenes:

@@ -1,4 +1,4 @@
-"""Expectation and maximisation in turn, from several starts."""
+"""Expectation maximisation, from several random starts."""
 
 import logging
 from collections.abc import Sequence
@@ -7,23 +7,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sentrack.progress import Report
-from sentrack.tasks.learning.e_step import Belief, Counts
-from sentrack.tasks.learning.initial_models import drawn
-from sentrack.tasks.learning.journal import Entry, Journal
-from sentrack.tasks.learning.m_step import Prior, estimate, log_share_prior, share_out
-from sentrack.tasks.learning.parallel import Readers
+from sentrack.tasks.learning.e_step import Counts, Parameters, TrainingSet
+from sentrack.tasks.learning.initial_models import random_model
+from sentrack.tasks.learning.journal import Journal, Progress
+from sentrack.tasks.learning.m_step import Prior, m_step, noun_log_density
 from sentrack.tasks.learning.scenes import Key, Scene
 
 LOG = logging.getLogger("sentrack")
 
 # Iterations after which the starts are compared: where a start leads shows early, and many short
-# climbs find a high place sooner than few long ones.
+# runs find a good one sooner than few long ones.
 SHORT = 5
 
 
 @dataclass(frozen=True)
-class Patience:
-    """When a climb is over.
+class StoppingRule:
+    """When a run is over.
 
     Attributes:
         iterations: at most.
@@ -34,139 +33,132 @@ class Patience:
     tolerance: float
 
 
-def climb(
+def run_em(
     name: str,
-    belief: Belief,
-    readers: Readers,
+    parameters: Parameters,
+    data: TrainingSet,
     prior: Prior,
-    patience: Patience,
+    rule: StoppingRule,
     journal: Journal,
     report: Report,
-) -> Entry:
-    """Raise the objective until it gains no more; it never falls.
+) -> Progress:
+    """Alternate E-steps and M-steps until the objective gains no more; it never falls.
 
     The objective is the log probability of the clips and of the models: the sum over clips of ln Z,
-    less that of the tracks alone and relative to usual bins, and the log prior of every word.
+    less that of the tracks alone and relative to the background, and the log prior of every word.
 
     Args:
-        name: of the climb, in messages and in the journal.
-        belief: to start from.
-        readers: the scenes.
+        name: of the run, in messages and in the journal.
+        parameters: to start from.
+        data: the scenes.
         prior: of the words.
-        patience: when to stop.
-        journal: where a climb that was interrupted goes on.
+        rule: when to stop.
+        journal: where a run that was interrupted goes on.
         report: told the frames that were looked at.
     """
-    frames = sum(scene.T for scene in readers.scenes)
-    groups = related(readers.scenes, belief)
-    at = journal.read(name, belief) or Entry(belief, 0, {}, False)
+    frames = sum(scene.T for scene in data.scenes)
+    groups = connected_words(data.scenes, parameters)
+    at = journal.read(name, parameters) or Progress(parameters, 0, {}, False)
     while not at.done:
-        answers = readers.expected(at.belief)
-        objective = _objective(at.belief, prior, readers.scenes, answers, groups)
+        expected = data.e_step(at.parameters)
+        objective = _objective(at.parameters, prior, data.scenes, expected, groups)
         gain = sum(objective.values()) - (sum(at.objective.values()) if at.objective else -np.inf)
-        over = gain < patience.tolerance * frames or at.iteration >= patience.iterations
+        over = gain < rule.tolerance * frames or at.iteration >= rule.iterations
         LOG.info(
             "%s, iteration %d: objective %.5f nats per frame",
             name,
             at.iteration,
             sum(objective.values()) / frames,
         )
-        report(name, frames * (at.iteration + 1), frames * (patience.iterations + 1))
+        report(name, frames * (at.iteration + 1), frames * (rule.iterations + 1))
         if over:
             at = replace(at, objective=objective, done=True)
         else:
             total = Counts()
-            for _, counts in answers:
+            for _, counts in expected:
                 total.add(counts)
-            at = Entry(_improved(at.belief, total, prior), at.iteration + 1, objective, False)
+            better = m_step(at.parameters, total, prior)
+            at = Progress(better, at.iteration + 1, objective, False)
         journal.write(name, at)
     return at
 
 
-def best_of(
+def run_em_with_restarts(
     title: str,
-    belief: Belief,
-    readers: Readers,
+    parameters: Parameters,
+    data: TrainingSet,
     prior: Prior,
-    patience: Patience,
+    rule: StoppingRule,
     restarts: int,
     seed: int,
     journal: Journal,
     report: Report,
-) -> Belief:
-    """Climb a little way from several random starts, and all the way from the best.
+) -> Parameters:
+    """Run EM for a few iterations from several random starts, and to the end from the best.
 
-    Words that no sentence ties together do not touch each other's objective: each group of related
+    Words that no sentence connects do not touch each other's objective, so each group of connected
     words goes on from the start that was best for it.
     """
-    groups = related(readers.scenes, belief)
-    short = replace(patience, iterations=min(SHORT, patience.iterations))
+    groups = connected_words(data.scenes, parameters)
+    short = replace(rule, iterations=min(SHORT, rule.iterations))
     found = []
     for start in range(restarts):
         rng = np.random.default_rng([seed, start])
         name = f"{title}, start {start + 1} of {restarts}"
-        begun = begin(belief, prior, rng)
-        found.append(climb(name, begun, readers, prior, short, journal, report))
-    models, shares = dict(belief.models), dict(belief.shares)
+        first = random_start(parameters, prior, rng)
+        found.append(run_em(name, first, data, prior, short, journal, report))
+    models, nouns = dict(parameters.models), dict(parameters.nouns)
     for key, group in groups.items():
-        first = max(found, key=lambda entry: entry.objective[group]).belief
+        best = max(found, key=lambda progress: progress.objective[group]).parameters
         if key[0] == "noun":
-            shares[key[1]] = first.shares[key[1]]
+            nouns[key[1]] = best.nouns[key[1]]
         else:
-            models[key] = first.models[key]
-    best = replace(belief, models=models, shares=shares)
-    return climb(f"{title}, best start", best, readers, prior, patience, journal, report).belief
+            models[key] = best.models[key]
+    joined = replace(parameters, models=models, nouns=nouns)
+    return run_em(f"{title}, best start", joined, data, prior, rule, journal, report).parameters
 
 
-def begin(belief: Belief, prior: Prior, rng: np.random.Generator) -> Belief:
-    """A belief with words other than nouns drawn at random."""
-    models = dict(belief.models)
-    for key in sorted(belief.learned):
-        model = models[key]
-        models[key] = drawn(model, prior.bins, prior.initial(model.K), prior.seconds, rng)
-    return replace(belief, models=models)
+def random_start(parameters: Parameters, prior: Prior, rng: np.random.Generator) -> Parameters:
+    """Parameters with random models of the words that are learned; nouns stay as they are."""
+    models = dict(parameters.models)
+    for key in sorted(parameters.learned):
+        model, initial = models[key], prior.initial(models[key].K)
+        models[key] = random_model(model, prior.background, initial, prior.seconds, rng)
+    return replace(parameters, models=models)
 
 
-def related(scenes: Sequence[Scene], belief: Belief) -> dict[Key, str]:
-    """For every word that is learned, a name of the group of words that sentences tie it to."""
+def connected_words(scenes: Sequence[Scene], parameters: Parameters) -> dict[Key, str]:
+    """For every word that is learned, a name of the group of words that sentences connect it to."""
     group: dict[Key, str] = {}
     for scene in scenes:
-        own = _own(scene, belief)
+        own = _learned(scene, parameters)
         names = {group.get(key, "/".join(key)) for key in own}
         for key in [*own, *(key for key, name in group.items() if name in names)]:
             group[key] = min(names)
     return group
 
 
-def _own(scene: Scene, belief: Belief) -> list[Key]:
+def _learned(scene: Scene, parameters: Parameters) -> list[Key]:
     """The words of a scene that are learned."""
-    words = [word.key for word in scene.words if word.key in belief.learned]
-    return words + [("noun", noun) for noun, _ in scene.nouns if noun in belief.shares]
+    words = [word.key for word in scene.words if word.key in parameters.learned]
+    return words + [("noun", noun) for noun, _ in scene.nouns if noun in parameters.nouns]
 
 
 def _objective(
-    belief: Belief,
+    parameters: Parameters,
     prior: Prior,
     scenes: Sequence[Scene],
-    answers: Sequence[tuple[float, Counts]],
+    expected: Sequence[tuple[float, Counts]],
     groups: dict[Key, str],
 ) -> dict[str, float]:
-    """The objective of every group of related words; scenes without any are left out."""
+    """The objective of every group of connected words; scenes without any are left out."""
     total = dict.fromkeys(sorted(set(groups.values())), 0.0)
     for key in sorted(groups):
         if key[0] == "noun":
-            total[groups[key]] += log_share_prior(belief.shares[key[1]], belief.classes)
+            total[groups[key]] += noun_log_density(parameters.nouns[key[1]], parameters.classes)
         else:
-            total[groups[key]] += prior.log(belief.models[key])
-    for scene, (log_likelihood, _) in zip(scenes, answers, strict=True):
-        for key in _own(scene, belief)[:1]:
+            total[groups[key]] += prior.log_density(parameters.models[key])
+    for scene, (log_likelihood, _) in zip(scenes, expected, strict=True):
+        for key in _learned(scene, parameters)[:1]:
             total[groups[key]] += log_likelihood
     return total
-
-
-def _improved(belief: Belief, counts: Counts, prior: Prior) -> Belief:
-    models = dict(belief.models)
-    for key, tally in counts.words.items():
-        models[key] = estimate(models[key], tally, prior)
-    shares = {noun: share_out(counts.shares[noun], belief.classes) for noun in belief.shares}
-    return replace(belief, models=models, shares=shares)

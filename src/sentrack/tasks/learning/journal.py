@@ -8,21 +8,28 @@ from typing import Any
 import numpy as np
 
 from sentrack.files import whole
-from sentrack.tasks.learning.e_step import Belief
+from sentrack.tasks.learning.e_step import Parameters
 
 
 @dataclass(frozen=True, eq=False)
-class Entry:
-    """Where a climb is: the belief, the iterations done, the objective and whether it is over."""
+class Progress:
+    """How far a stage of learning is.
 
-    belief: Belief
+    Attributes:
+        parameters: after the last iteration.
+        iteration: how many were done.
+        objective: of each group of words, as last computed.
+        done: whether the stage is over.
+    """
+
+    parameters: Parameters
     iteration: int
     objective: dict[str, float]
     done: bool
 
 
 class Journal:
-    """One file with the latest entry of every climb of a run; without a path nothing is kept.
+    """One file with the progress of every stage of a run; without a path nothing is kept.
 
     Args:
         path: the file; one of another run is disregarded and overwritten.
@@ -31,21 +38,21 @@ class Journal:
 
     def __init__(self, path: Path | None, run: str) -> None:
         self._path = path
-        self._data: dict[str, Any] = {"run": run, "climbs": {}}
+        self._data: dict[str, Any] = {"run": run, "stages": {}}
         if path is not None and path.exists():
             try:
                 found = json.loads(path.read_text(encoding="utf-8"))
             except (OSError, ValueError):
                 found = None
-            if isinstance(found, dict) and found.get("run") == run:
+            if isinstance(found, dict) and found.get("run") == run and "stages" in found:
                 self._data = found
 
-    def read(self, climb: str, belief: Belief) -> Entry | None:
-        """The latest entry of a climb; what is fixed comes from the belief given."""
-        data = self._data["climbs"].get(climb)
+    def read(self, stage: str, parameters: Parameters) -> Progress | None:
+        """The progress of a stage that was begun; what is fixed is that of the parameters given."""
+        data = self._data["stages"].get(stage)
         if data is None:
             return None
-        models = dict(belief.models)
+        models = dict(parameters.models)
         for text, word in data["words"].items():
             part, _, name = text.partition("/")
             models[part, name] = replace(
@@ -54,28 +61,28 @@ class Journal:
                 initial=np.array(word["initial"]),
                 seconds=None if word["seconds"] is None else np.array(word["seconds"]),
             )
-        shares = {noun: np.array(share) for noun, share in data["shares"].items()}
-        known = replace(belief, models=models, shares=shares)
-        return Entry(known, data["iteration"], data["objective"], data["done"])
+        nouns = {noun: np.array(classes) for noun, classes in data["nouns"].items()}
+        known = replace(parameters, models=models, nouns=nouns)
+        return Progress(known, data["iteration"], data["objective"], data["done"])
 
-    def write(self, climb: str, entry: Entry) -> None:
-        """Keep an entry; the file is replaced whole."""
+    def write(self, stage: str, progress: Progress) -> None:
+        """Keep the progress of a stage; the file is replaced whole."""
         if self._path is None:
             return
-        words = {}
-        for part, name in sorted(entry.belief.learned):
-            model = entry.belief.models[part, name]
+        words, parameters = {}, progress.parameters
+        for part, name in sorted(parameters.learned):
+            model = parameters.models[part, name]
             words[f"{part}/{name}"] = {
                 "outputs": [output.tolist() for output in model.outputs],
                 "initial": model.initial.tolist(),
                 "seconds": None if model.seconds is None else model.seconds.tolist(),
             }
-        self._data["climbs"][climb] = {
+        self._data["stages"][stage] = {
             "words": words,
-            "shares": {noun: share.tolist() for noun, share in entry.belief.shares.items()},
-            "iteration": entry.iteration,
-            "objective": entry.objective,
-            "done": entry.done,
+            "nouns": {noun: classes.tolist() for noun, classes in parameters.nouns.items()},
+            "iteration": progress.iteration,
+            "objective": progress.objective,
+            "done": progress.done,
         }
         with whole(self._path) as temporary:
             temporary.write_text(json.dumps(self._data), encoding="utf-8")

@@ -6,37 +6,36 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sentrack.lexicon import WordModel
-from sentrack.tasks.learning.e_step import Backgrounds, Tally
+from sentrack.tasks.learning.e_step import Background, Counts, Parameters, WordCounts
 from sentrack.tasks.learning.scenes import Floats
 
-# Of the clips, how many begin with a word's first state, before any is seen.
-FIRST = 0.9
+FIRST = 0.9  # share of clips that begin with a word's first state, before any is seen
 
 
 @dataclass(frozen=True, eq=False)
 class Prior:
-    """What is thought of a new word before any clip is seen, in frames, clips and seconds.
+    """What a word is taken to have shown before any clip is seen: conjugate priors, as counts.
 
     Attributes:
-        frames: that every feature of every state is taken to have shown, with the usual bins.
-        bins: the usual bins.
-        seconds: that a state is taken to have lasted once.
+        frames: that every state has shown, with the bins of the background.
+        background: how often any candidates show each bin.
+        seconds: that every state has lasted, once.
     """
 
     frames: float
-    bins: Backgrounds
+    background: Background
     seconds: float
 
     def outputs(self, model: WordModel) -> list[Floats]:
-        """Per feature, (bins,) the frames in which it was seen beforehand."""
-        return [self.frames * self.bins[o.feature.name] for o in model.observed]
+        """Per feature, (bins,) frames that show each bin."""
+        return [self.frames * self.background[o.feature.name] for o in model.observed]
 
     def initial(self, K: int) -> Floats:
-        """(K,): one clip, mostly begun with the first state."""
+        """(K,): the states that one clip begins with, mostly the first."""
         return np.array([FIRST, *[(1 - FIRST) / (K - 1)] * (K - 1)]) if K > 1 else np.ones(1)
 
-    def log(self, model: WordModel) -> float:
-        """The log probability of a model, up to a constant."""
+    def log_density(self, model: WordModel) -> float:
+        """The log prior of a model, up to a constant."""
         total = float(self.initial(model.K) @ np.log(model.initial))
         for prior, output in zip(self.outputs(model), model.outputs, strict=True):
             total += float((prior * np.log(output)).sum())
@@ -46,28 +45,39 @@ class Prior:
         return total
 
 
-def estimate(model: WordModel, tally: Tally, prior: Prior) -> WordModel:
-    """The most probable model of a word given what is expected of it."""
+def m_step(parameters: Parameters, counts: Counts, prior: Prior) -> Parameters:
+    """The most probable parameters given the expected counts of all scenes."""
+    models = dict(parameters.models)
+    for key, own in counts.words.items():
+        models[key] = estimate_word(models[key], own, prior)
+    nouns = {
+        noun: estimate_noun(counts.nouns[noun], parameters.classes) for noun in parameters.nouns
+    }
+    return replace(parameters, models=models, nouns=nouns)
+
+
+def estimate_word(model: WordModel, counts: WordCounts, prior: Prior) -> WordModel:
+    """The most probable model of a word given its expected counts."""
     outputs = tuple(
-        (counts + before) / (counts + before).sum(axis=1, keepdims=True)
-        for counts, before in zip(tally.outputs, prior.outputs(model), strict=True)
+        (frames + before) / (frames + before).sum(axis=1, keepdims=True)
+        for frames, before in zip(counts.outputs, prior.outputs(model), strict=True)
     )
-    initial = tally.initial + prior.initial(model.K)
+    initial = counts.initial + prior.initial(model.K)
     seconds = model.seconds
     if seconds is not None:
-        rates = _rates(tally.moves, prior.seconds, model.K - 1)
+        rates = _rates(counts.transitions, prior.seconds, model.K - 1)
         seconds = np.append(1.0 / rates, prior.seconds)
     return replace(model, outputs=outputs, initial=initial / initial.sum(), seconds=seconds)
 
 
-def _rates(moves: dict[float, Floats], seconds: float, n: int) -> Floats:
-    """(n,): per state, the rate at which it is left that makes stays and leaves most probable.
+def _rates(transitions: dict[float, Floats], seconds: float, n: int) -> Floats:
+    """(n,): for each state, the rate of leaving it that makes its transitions most probable.
 
     A state is kept over d seconds with probability exp(-rate·d). The log probability is concave in
     the rate; bisection finds where its derivative is zero.
     """
-    d = np.array(list(moves))[:, None]
-    stays, leaves = np.stack(list(moves.values()), axis=1)
+    d = np.array(list(transitions))[:, None]
+    stays, leaves = np.stack(list(transitions.values()), axis=1)
     low, high = np.full(n, -20.0), np.full(n, 20.0)
     for _ in range(80):
         middle = 0.5 * (low + high)
@@ -78,11 +88,11 @@ def _rates(moves: dict[float, Floats], seconds: float, n: int) -> Floats:
     return np.asarray(np.exp(0.5 * (low + high)))
 
 
-def share_out(counts: Floats, classes: Floats) -> Floats:
-    """(C,): the classes of a noun; before any clip is seen, one of the usual classes."""
+def estimate_noun(counts: Floats, classes: Floats) -> Floats:
+    """(C,): the most probable classes of a noun; the prior is one frame of the usual classes."""
     return np.asarray((counts + classes) / (counts.sum() + 1.0))
 
 
-def log_share_prior(share: Floats, classes: Floats) -> float:
+def noun_log_density(noun: Floats, classes: Floats) -> float:
     """The log prior of the classes of a noun, up to a constant."""
-    return float((classes * np.log(share)).sum()) if share.size else -math.inf
+    return float((classes * np.log(noun)).sum()) if noun.size else -math.inf

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sentrack.errors import SentrackError
-from sentrack.tasks.learning.initial_models import LOOKED_AT, STATES, looked_at
+from sentrack.tasks.learning.initial_models import DEFAULT_FEATURES, DEFAULT_STATES, parse_features
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,7 @@ class Settings:
 
     Attributes:
         states: of the words of a part of speech; others have one.
-        features: what words look at, by part of speech and number of participants: "verb 2" has
+        features: of words, by part of speech and number of participants: "verb 2" has
             "speed(1) gap(0,1)", with participants by number.
         restarts: random starts, of which the best goes on.
         iterations: at most.
@@ -26,8 +26,8 @@ class Settings:
         rivals: minimal pairs of a sentence, at most.
     """
 
-    states: dict[str, int] = field(default_factory=lambda: dict(STATES))
-    features: dict[str, str] = field(default_factory=lambda: dict(LOOKED_AT))
+    states: dict[str, int] = field(default_factory=lambda: dict(DEFAULT_STATES))
+    features: dict[str, str] = field(default_factory=lambda: dict(DEFAULT_FEATURES))
     restarts: int = 12
     iterations: int = 50
     tolerance: float = 1e-4
@@ -55,14 +55,14 @@ class Settings:
         if self.noise >= 1:
             raise SentrackError(f"noise is {self.noise:g}; it must be below 1")
         for part, number in self.states.items():
-            if part not in STATES:
-                known = ", ".join(STATES)
+            if part not in DEFAULT_STATES:
+                known = ", ".join(DEFAULT_STATES)
                 raise SentrackError(f"states: {part!r} has no states; it must be one of {known}")
             if number < 1:
                 raise SentrackError(f"states: a {part} cannot have {number}; it must be at least 1")
-        for key in LOOKED_AT:
+        for key in DEFAULT_FEATURES:
             try:
-                found = looked_at(self.features[key])
+                found = parse_features(self.features[key])
                 fits = all(
                     len(o.roles) == o.feature.arity and max(o.roles) < int(key.split()[1])
                     for o in found
@@ -70,5 +70,5 @@ class Settings:
             except (KeyError, ValueError):
                 fits = False
             if not fits:
-                text = f"features: {key!r} must be given as in {LOOKED_AT[key]!r}"
+                text = f"features: {key!r} must be given as in {DEFAULT_FEATURES[key]!r}"
                 raise SentrackError(text)

@@ -1,4 +1,4 @@
-"""Words that no lexicon has: the grammar tells what they must be."""
+"""Words that no lexicon has, understood from the sentences that they are in."""
 
 import re
 from collections.abc import Iterator
@@ -9,24 +9,23 @@ from sentrack.language.grammar import FUNCTION_WORDS
 from sentrack.language.inflection import inflect
 from sentrack.text import words_of
 
-# Readings of the unknown words of a sentence that are tried.
-TRIES = 200
-# Readings among which these are the likeliest.
-MOST = 100_000
+# Readings of the unknown words of a sentence that are tried, and that are ranked to choose them.
+TRIED = 200
+RANKED = 100_000
 # Words after a verb that may belong to it.
 PARTICLES = ("up", "down", "out", "off", "away", "back", "over", "on", "in", "together")
 # Endings of verbs, longest first, with what the base form ends in instead.
 ENDINGS = {"ied": "y", "ying": "ie", "ies": "y", "ing": "", "ed": "", "es": "", "d": "", "s": ""}
 
 
-def understood(sentence: str, vocabulary: Vocabulary) -> tuple[Meaning, Vocabulary]:
-    """The meaning of a sentence, and the vocabulary with the words of it that were unknown.
+def parse_unknown(sentence: str, vocabulary: Vocabulary) -> tuple[Meaning, Vocabulary]:
+    """Parse a sentence that may have unknown words, and add these to the vocabulary.
 
     An unknown word is a noun where the grammar has room for a noun, a verb where it has room for a
-    verb, and so on: what reads first is taken.
+    verb, and so on. The likeliest reading that parses is taken.
 
     Raises:
-        SentenceError: as for a sentence whose words are known, if nothing reads.
+        SentenceError: no reading parses; the message is that of the sentence as it is.
     """
     try:
         return parse(sentence, vocabulary), vocabulary
@@ -36,7 +35,7 @@ def understood(sentence: str, vocabulary: Vocabulary) -> tuple[Meaning, Vocabula
     unknown = [i for i, word in enumerate(words) if not _known(word, vocabulary)]
     options = [list(_options(words, i)) for i in {words[i]: i for i in unknown}.values()]
     ranks = product(*(range(len(choices)) for choices in options)) if options else ()
-    for rank in sorted(islice(ranks, MOST), key=sum)[:TRIES]:
+    for rank in sorted(islice(ranks, RANKED), key=sum)[:TRIED]:
         chosen = [choices[n] for choices, n in zip(options, rank, strict=True)]
         fresh = [entry for entry in chosen if (entry.name, entry.part) not in _names(vocabulary)]
         wider = Vocabulary([*vocabulary, *fresh])

@@ -1,0 +1,52 @@
+"""Clips measured for learning."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from sentrack.language import parse
+from sentrack.lexicon import Lexicon, WordModel
+from sentrack.tasks.learning.scenes import prepare
+from sentrack.vision import clip_from_arrays
+from tests.tasks.stages import UP, stage
+
+
+def test_boxes_of_two_classes_are_two_things_before_nouns_are_known() -> None:
+    frame, label = np.repeat(np.arange(3), 3), np.tile([0, 1, 1], 3)
+    boxes = np.tile([[100, 100, 150, 150], [108, 100, 158, 150], [112, 100, 162, 150]], (3, 1))
+    clip = clip_from_arrays("x", (640, 480), 10, frame, ("cup", "hand"), boxes, label=label)
+    vocabulary = Lexicon.load("everyday").vocabulary()
+    meaning = parse("The hand picked up the cup.", vocabulary)
+    free = [
+        WordModel(n, "noun", (n,), ("it",), classes=("cup", "hand"), states=("state 0",))
+        for n in ("hand", "cup")
+    ]
+    words = {("noun", noun.name): noun for noun in free}
+    words["verb", "pick-up"] = Lexicon.load("everyday").words["verb", "pick-up"]
+    learned = [("noun", "hand"), ("noun", "cup")]
+    scene = prepare(clip, meaning, Lexicon("x", "", words), ["cup", "hand"], 2, learned)
+    (apart,) = scene.apart
+    never = -math.inf
+    for emission in apart.emission:
+        (h,) = np.asarray(emission)
+        assert h.tolist() == [[never, 0, 0], [0, never, never], [0, never, never]]
+
+
+def test_thinning_keeps_the_best_of_each_class() -> None:
+    clip = stage(UP, "cup", 0)
+    rows = np.repeat(np.arange(len(clip.label)), 3)
+    names = ("boxes", "label", "velocity", "camera", "colour", "id", "projected")
+    scores = np.random.default_rng(0).random(len(rows))
+    many = replace(
+        clip,
+        start=clip.start * 3,
+        score=scores,
+        **{name: getattr(clip, name)[rows] for name in names},
+    )
+    thin = many.surest(2)
+    for t in range(clip.T):
+        for label in range(len(clip.classes)):
+            here = (many.frame_of == t) & (many.label == label)
+            kept = (thin.frame_of == t) & (thin.label == label)
+            assert sorted(thin.score[kept]) == sorted(many.score[here])[-2:]
