@@ -19,12 +19,12 @@ import numpy as np
 
 import sentrack
 from benchmarks.footage import street
+from sentrack.cache import cache_folder
 from sentrack.vision.detectors import open_detector
 from sentrack.vision.footage import footage
 from sentrack.vision.looking import BEST, FPS
 from sentrack.vision.observing import observe
 from sentrack.vision.video import Image, Video
-from sentrack.vision.wheels import cache_folder
 
 ROUNDS = 3  # of which the fastest counts: others may use the machine
 SECONDS = 15.0  # of video in each

@@ -36,7 +36,11 @@ def layer_of(name: str) -> str | None:
     parts = name.split(".")
     if parts[0] != ROOT:
         return None
-    known = BELOW | ABOVE | {"boxes", "errors", "files", "progress", "text", "__main__"}
+    known = (
+        BELOW
+        | ABOVE
+        | {"boxes", "cache", "errors", "extras", "files", "progress", "text", "__main__"}
+    )
     return parts[1] if len(parts) > 1 and parts[1] in known else ""
 
 

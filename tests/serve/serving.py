@@ -15,9 +15,9 @@ from typing import Any
 import httpx
 import numpy as np
 
+from sentrack.cache import checksum
 from sentrack.library.entries import Origin, pack, rows
 from sentrack.vision import clip_from_arrays
-from sentrack.vision.wheels import checksum
 from tests.tasks.scenes import CLASSES, library
 from tests.vision.films import film
 from tests.waiting import HANG, until

@@ -8,6 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from sentrack.cache import cache_folder
 from sentrack.library import Store
 from sentrack.progress import silent
 from sentrack.serve import receiving
@@ -16,7 +17,6 @@ from sentrack.serve.uploads import KINDS, keep
 from sentrack.serve.work import JobError
 from sentrack.vision import looking
 from sentrack.vision.detectors import open_detector
-from sentrack.vision.wheels import cache_folder
 from tests.serve.serving import UP, Server, served, stock
 from tests.vision.films import film, sound
 from tests.vision.test_looking import Bright

@@ -22,6 +22,7 @@ from sentrack.cli.options import (
     frame_size,
 )
 from sentrack.errors import SentrackError
+from sentrack.extras import requires
 from sentrack.text import strict_json, visible
 
 if TYPE_CHECKING:
@@ -95,9 +96,10 @@ def track(
             with whole(mot) as temporary:
                 temporary.write_text("".join(answer.to_mot() for answer in answers))
         if output is not None or strip is not None:
-            from sentrack.show.annotate import annotate
-            from sentrack.show.pixels import pictures
-            from sentrack.show.strip import strip as draw
+            with requires("sentrack[video]"):
+                from sentrack.show.annotate import annotate
+                from sentrack.show.pixels import pictures
+                from sentrack.show.strip import strip as draw
 
             if output is not None:
                 pixels = pictures(source, clip)

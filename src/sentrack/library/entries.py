@@ -5,7 +5,6 @@ from and what is in it: the facts. Nothing in a file ever changes; a clip that i
 gets another file of a later generation.
 """
 
-import hashlib
 import io
 import json
 import re
@@ -20,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet
 
+from sentrack.cache import digest
 from sentrack.library.folder import Folder, LibraryError
 from sentrack.vision.clip import Clip
 from sentrack.vision.storing import facts_of, table_of
@@ -53,7 +53,7 @@ class Origin:
     @cached_property
     def key(self) -> str:
         """The same for the same content and settings."""
-        return _digest([self.sha256, self.video, self.settings])
+        return digest([self.sha256, self.video, self.settings])
 
     @property
     def place(self) -> tuple[str, str, str]:
@@ -64,7 +64,7 @@ class Origin:
     def file(self) -> str:
         """The name of the file: readable, and another one for everything that differs."""
         slug = re.sub(r"[^\w-]+", "-", self.name, flags=re.ASCII).strip("-")[:60] or CLIP
-        return f"{slug}.{_digest([*self.place, self.key, self.generation])[:20]}.parquet"
+        return f"{slug}.{digest([*self.place, self.key, self.generation])[:20]}.parquet"
 
 
 class Presence(NamedTuple):
@@ -171,7 +171,7 @@ def pack(table: Any, origin: Origin) -> bytes:
         name: [frames, best]
         for name, frames, best in zip(*(counts[c].to_pylist() for c in columns), strict=True)
     }
-    facts["digest"] = _digest(facts)
+    facts["digest"] = digest(facts)
     buffer = io.BytesIO()
     small = small.replace_schema_metadata({METADATA: json.dumps(facts).encode()})
     # Checksums of pages: what rots on a disk is found by `check`.
@@ -233,7 +233,7 @@ def sound(folder: Folder, file: str) -> None:
         LibraryError: it is damaged.
     """
     facts = json.loads(read_facts(folder, file))
-    if facts.pop("digest") != _digest(facts):
+    if facts.pop("digest") != digest(facts):
         raise LibraryError(f"{file}: what it says of the clip was changed")
     try:
         with (
@@ -291,7 +291,3 @@ def _single(table: Any) -> Any:
     )
     kept = (x2 - x1 >= THIN) & (y2 - y1 >= THIN) & np.isfinite(score)
     return small if kept.all() else table
-
-
-def _digest(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:32]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sentrack.cache import checksum
 from sentrack.library.entries import FILE
 from sentrack.library.folder import LibraryError
 from sentrack.progress import Report
@@ -13,7 +14,6 @@ from sentrack.vision.clip import ClipError
 from sentrack.vision.formats.names import Names
 from sentrack.vision.loading import FORMATS, kind_of, looking, videos
 from sentrack.vision.tables import CORNERS, Table, stem
-from sentrack.vision.wheels import checksum
 
 VIDEOS = ".3gp .asf .avi .flv .m2ts .m4v .mkv .mov .mp4 .mpeg .mpg .mts .ogv .ts .vob .webm .wmv"
 DETECTIONS = ".csv .gz .json .parquet .txt"

@@ -14,6 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from sentrack.cache import cache_folder
 from sentrack.errors import SentrackError
 from sentrack.lexicon import Lexicon
 from sentrack.library import Store
@@ -23,7 +24,6 @@ from sentrack.serve.office import Office
 from sentrack.serve.safety import Guard, is_loopback
 from sentrack.serve.shelf import Shelf
 from sentrack.serve.work import JobError, Pool
-from sentrack.vision.wheels import cache_folder
 
 SOON = "5"  # seconds after which to try again
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter
 
+from sentrack.cache import checksum
 from sentrack.lexicon import Lexicon
 from sentrack.library import Entry, Store
 from sentrack.serve.answers import (
@@ -33,7 +34,6 @@ from sentrack.tasks.moments import RATE
 from sentrack.tasks.rivals import rivals
 from sentrack.tasks.search import steps
 from sentrack.vision import Clip, ClipError
-from sentrack.vision.wheels import checksum
 
 CLOSE = 5e-4  # seconds by which an address may have rounded a time
 DESCRIBED = 120.0  # seconds of a clip that are described

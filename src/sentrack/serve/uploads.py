@@ -4,10 +4,10 @@ from pathlib import Path
 
 import av
 
+from sentrack.cache import checksum
 from sentrack.library import Store
 from sentrack.library.entries import unused
 from sentrack.serve.work import JobError
-from sentrack.vision.wheels import checksum
 
 # Containers, and the suffix of each. Playlists, which could name other files, are none of them.
 KINDS = {

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sentrack.boxes import iou
-from sentrack.errors import SentrackError
+from sentrack.extras import MissingError, requires
 from sentrack.files import free, new
 from sentrack.show.progress import Bars
 from sentrack.show.tables import show_trackings
@@ -79,8 +79,8 @@ def show_demo(seed: int, output: Path | None = None) -> None:
     try:
         path = output or free(Path("sentrack-demo.mp4"))
         film(clip, truth, list(answers.values())[:FILMED], path)
-    except ModuleNotFoundError as error:
-        print(f"For a video of it, {error.name} is missing; run: pip install 'sentrack[video]'")
+    except MissingError as error:
+        print(f"For a video of it, {error}")
         return
     print(f"The first {FILMED} sentences, in one annotated video:\n{visible(path)}")
 
@@ -93,14 +93,10 @@ def show_real(output: Path | None = None) -> None:
     """
     new(output, force=False)
     path = output or free(Path("sentrack-demo.mp4"))
-    try:
+    with requires("sentrack[video]"):
         from sentrack.show.annotate import annotate
         from sentrack.show.pixels import pictures
         from sentrack.vision.footage import footage
-    except ModuleNotFoundError as error:
-        raise SentrackError(
-            f"{error.name} is missing; run: pip install 'sentrack[video]'"
-        ) from None
     with Bars() as bars:
         source = footage(FOOTAGE, bars)
         clip = load_clip(source, start=SPAN[0], end=SPAN[1], report=bars)
@@ -113,8 +109,9 @@ def show_real(output: Path | None = None) -> None:
 
 def film(clip: Clip, truth: Truth, answers: list[Tracking], path: Path) -> None:
     """Write an annotated video of the made-up clip."""
-    from sentrack.show.annotate import annotate
-    from sentrack.vision.painting import paint
+    with requires("sentrack[video]"):
+        from sentrack.show.annotate import annotate
+        from sentrack.vision.painting import paint
 
     with Bars() as bars:
         annotate(answers, paint(clip, truth), path, report=bars)

@@ -11,7 +11,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from sentrack.errors import SentrackError
+from sentrack.extras import requires
 from sentrack.files import whole
 from sentrack.lexicon import Lexicon, WordModel
 from sentrack.show.terminal import plain
@@ -67,10 +67,8 @@ def draw_confusion(
         names: of the V words.
         path: of the picture: .png, .svg or .pdf.
     """
-    try:
+    with requires("sentrack[bench]"):
         from matplotlib.figure import Figure
-    except ModuleNotFoundError:
-        raise SentrackError('to draw, run: pip install "sentrack[bench]"') from None
     size = 1.2 + 0.55 * len(names)
     # Higher than wide, for the title and the names below.
     figure = Figure(figsize=(size * len(panels), size + 0.8), layout="constrained")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sentrack.extras import MissingError, requires
 from sentrack.progress import Report, silent
 from sentrack.text import nearest
 from sentrack.vision.clip import Clip, ClipError
@@ -185,9 +186,7 @@ def is_video(path: str | Path) -> bool:
 def looking(path: Path) -> Any:
     """The module that looks at videos, whose parts are an extra."""
     try:
-        return importlib.import_module("sentrack.vision.looking")
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] == "sentrack":
-            raise
-        text = f'{path}: to look at a video, run: pip install "sentrack[video]"'
-        raise ClipError(text) from None
+        with requires("sentrack[video]"):
+            return importlib.import_module("sentrack.vision.looking")
+    except MissingError as error:
+        raise ClipError(f"{path}: to look at a video, {error}") from None

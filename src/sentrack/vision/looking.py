@@ -1,7 +1,5 @@
 """Looking at a video once: what is seen is kept, and recalled when it is asked about again."""
 
-import hashlib
-import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -11,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sentrack.cache import cache_folder, checksum, digest, make
 from sentrack.files import whole
 from sentrack.progress import Report, silent
 from sentrack.vision.clip import Clip, ClipError
@@ -20,7 +19,6 @@ from sentrack.vision.formats.names import Names
 from sentrack.vision.observing import Seen, observe
 from sentrack.vision.storing import TableWriter
 from sentrack.vision.video import Video
-from sentrack.vision.wheels import cache_folder, checksum
 
 FPS = 10.0  # frames per second that are looked at, at most
 BEST = 10  # boxes of every class in a frame
@@ -77,15 +75,10 @@ def looked(
     folder = cache_folder() / "looks"
     for span in ((None, None), (start, end)):
         asked = settings | {"start": span[0], "end": span[1]}
-        key = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:32]
-        file = folder / f"{key}.parquet"
+        file = folder / f"{digest(asked)}.parquet"
         if file.exists():
             return file
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        text = f"the cache cannot be made: {error.strerror}; $SENTRACK_CACHE names another folder"
-        raise ClipError(f"{folder}: {text}") from None
+    make(folder)
     _keep(video, finder, asked, file, report)
     return file
 

@@ -7,9 +7,9 @@ import cv2
 import numpy as np
 
 from sentrack.boxes import around
+from sentrack.cache import checksum
 from sentrack.vision.detectors.candidates import Array, DetectorError, Found, Selection
 from sentrack.vision.video import Image
-from sentrack.vision.wheels import checksum
 
 
 class Darknet:

@@ -11,10 +11,10 @@ import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state as state
 
 from sentrack.boxes import around
+from sentrack.cache import checksum
 from sentrack.vision.clip import Floats
 from sentrack.vision.detectors.candidates import Array, DetectorError, Found, Selection
 from sentrack.vision.video import Image
-from sentrack.vision.wheels import checksum
 
 Head = Literal["objectness", "classes", "final"]
 
