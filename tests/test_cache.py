@@ -4,10 +4,10 @@ import hashlib
 import json
 from pathlib import Path
 
-import platformdirs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from platformdirs import macos, unix, windows
 
 from sentrack import SentrackError
 from sentrack.cache import cache_folder, checksum, digest, make
@@ -18,29 +18,34 @@ VALUES = st.recursive(
 )
 
 
-def test_one_may_choose_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", "/home/me")
-    monkeypatch.setenv("SENTRACK_CACHE", "~/mine")
-    assert cache_folder() == Path("/home/me/mine")
-
-
-@pytest.mark.parametrize("empty", [False, True])
-def test_else_it_is_where_the_system_has_caches(
-    empty: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("platform", "variables", "expected"),
+    [
+        (unix.Unix, {"XDG_CACHE_HOME": "/x"}, "/x/sentrack"),
+        (unix.Unix, {"XDG_CACHE_HOME": "not/absolute"}, "/home/me/.cache/sentrack"),
+        (unix.Unix, {"XDG_CACHE_HOME": ""}, "/home/me/.cache/sentrack"),
+        (unix.Unix, {"SENTRACK_CACHE": ""}, "/home/me/.cache/sentrack"),
+        (unix.Unix, {"SENTRACK_CACHE": "~/mine", "XDG_CACHE_HOME": "/x"}, "/home/me/mine"),
+        (macos.MacOS, {}, "/home/me/Library/Caches/sentrack"),
+        (macos.MacOS, {"SENTRACK_CACHE": "/mine"}, "/mine"),
+    ],
+)
+def test_where_the_cache_is(
+    platform: type, variables: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("SENTRACK_CACHE", raising=False)
-    if empty:
-        monkeypatch.setenv("SENTRACK_CACHE", "")
-    found = cache_folder()
-    assert found == platformdirs.user_cache_path("sentrack", appauthor=False)
-    assert "sentrack" in found.parts
+    for name in ("SENTRACK_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in (variables | {"HOME": "/home/me"}).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("platformdirs.PlatformDirs", platform)
+    assert cache_folder() == Path(expected)
 
 
-def test_on_linux_the_desktops_variable_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_windows_it_is_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SENTRACK_CACHE", raising=False)
-    monkeypatch.setattr("platformdirs.PlatformDirs", platformdirs.unix.Unix)
-    monkeypatch.setenv("XDG_CACHE_HOME", "/x")
-    assert cache_folder() == Path("/x/sentrack")
+    monkeypatch.setattr("platformdirs.PlatformDirs", windows.Windows)
+    monkeypatch.setattr("platformdirs.windows.get_win_folder", {"CSIDL_LOCAL_APPDATA": "/l"}.get)
+    assert cache_folder() == Path("/l/sentrack/Cache")
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:

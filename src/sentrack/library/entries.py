@@ -9,11 +9,12 @@ import io
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -72,6 +73,20 @@ class Presence(NamedTuple):
 
     frames: int
     best: float
+
+
+class Facts(msgspec.Struct):
+    """What a file says of its clip, as `pack` writes it."""
+
+    origin: Origin
+    version: str
+    frames: int
+    seconds: float
+    width: float
+    height: float
+    fps: float
+    classes: tuple[str, ...]
+    present: dict[str, Presence]
 
 
 @dataclass(frozen=True)
@@ -156,15 +171,7 @@ def pack(table: Any, origin: Origin) -> bytes:
     small = _single(table)
     seen = small.filter(pc.is_valid(small["class"])).group_by("class")
     counts = seen.aggregate([("frame", "count_distinct"), ("score", "max")]).sort_by("class")
-    facts["origin"] = {
-        "name": origin.name,
-        "source": origin.source,
-        "video": origin.video,
-        "sha256": origin.sha256,
-        "settings": origin.settings,
-        "generation": origin.generation,
-    }
-    facts["version"] = version("sentrack")
+    facts["origin"], facts["version"] = asdict(origin), version("sentrack")
     facts["frames"], facts["seconds"] = len(frame), float(times[-1] - times[0]) + step
     columns = ("class", "frame_count_distinct", "score_max")
     facts["present"] = {
@@ -206,23 +213,23 @@ def entry_of(file: str, size: int, text: str) -> Entry:
         LibraryError: they are not those of a clip.
     """
     try:
-        facts = json.loads(text)
-        origin = Origin(**facts["origin"])
-        return Entry(
-            name=origin.name,
-            origin=origin,
-            seconds=float(facts["seconds"]),
-            T=int(facts["frames"]),
-            size=(int(facts["width"]), int(facts["height"])),
-            fps=float(facts["fps"]),
-            classes={name: Presence(*found) for name, found in facts["present"].items()},
-            known=tuple(facts["classes"]),
-            version=str(facts["version"]),
-            file=file,
-            bytes=size,
-        )
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise LibraryError(f"{file}: what it says of the clip makes no sense") from None
+        facts = msgspec.json.decode(text, type=Facts)
+    except (ValueError, RecursionError) as error:
+        text = f"what it says of the clip makes no sense: {error}"
+        raise LibraryError(f"{file}: {text}") from None
+    return Entry(
+        name=facts.origin.name,
+        origin=facts.origin,
+        seconds=facts.seconds,
+        T=facts.frames,
+        size=(int(facts.width), int(facts.height)),
+        fps=facts.fps,
+        classes=facts.present,
+        known=facts.classes,
+        version=facts.version,
+        file=file,
+        bytes=size,
+    )
 
 
 def sound(folder: Folder, file: str) -> None:
