@@ -5,8 +5,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from sentrack.cache import cache_folder, checksum
 from sentrack.files import whole
-from sentrack.vision import cache_folder, checksum
 
 PACKAGE = "opencv-doc"
 MEMBER = "usr/share/doc/opencv-doc/examples/data/vtest.avi"

@@ -19,8 +19,8 @@ import numpy as np
 
 import sentrack
 from benchmarks.footage import street
+from sentrack.cache import cache_folder
 from sentrack.demo import footage
-from sentrack.vision import cache_folder
 from sentrack.vision.scan import BEST, FPS, Image, Video, observe
 from sentrack.vision.scan.detectors import open_detector
 

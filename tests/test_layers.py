@@ -47,8 +47,8 @@ def layer_of(name: str) -> str | None:
     parts = name.split(".")
     if parts[0] != ROOT:
         return None
-    small = {"boxes", "errors", "files", "lazy", "progress", "text", "workers", "__main__"}
-    known = BELOW | ABOVE | small
+    small = {"boxes", "cache", "errors", "extras", "files", "lazy", "progress", "text", "workers"}
+    known = BELOW | ABOVE | small | {"__main__"}
     return parts[1] if len(parts) > 1 and parts[1] in known else ""
 
 

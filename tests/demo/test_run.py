@@ -43,5 +43,5 @@ show_demo(0)
     assert result.returncode == 0, result.stderr
     last = result.stdout.splitlines()[-1]
     assert missing in last
-    assert "pip install 'sentrack[video]'" in last
+    assert 'pip install "sentrack[video]"' in last
     assert list(tmp_path.iterdir()) == []

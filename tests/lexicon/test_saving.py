@@ -134,3 +134,9 @@ def test_a_word_may_have_noise_of_its_own() -> None:
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(SentrackError, match="nowhere"):
         Lexicon.load("paper").save(tmp_path / "nowhere" / "x.toml")
+
+
+def test_half_a_character_does_not_keep_a_lexicon_from_being_written(tmp_path: Path) -> None:
+    Lexicon("half \ud800", "a\x7fb\n\t", {}).save(tmp_path / "x.toml")
+    again = Lexicon.load(tmp_path / "x.toml")
+    assert (again.name, again.about, again.words) == ("half ?", "a\x7fb\n\t", {})

@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 from sentrack.errors import SentrackError
 from sentrack.library import LibraryError, Store, index_one
-from sentrack.library.entry import Origin, read_facts
+from sentrack.library.entry import Origin, entry_of, read_facts
 from sentrack.library.folder import Folder
 from sentrack.library.manifest import write_rows
 from sentrack.vision import Clip, clip_from_arrays, load_clip, save_clip
@@ -198,6 +198,32 @@ def test_places_that_hold_no_library(tmp_path: Path, url: str, message: str) -> 
     if "://" not in url:
         with pytest.raises(SentrackError, match=r"file\.txt"):
             Store(tmp_path / url).add(scene(0))
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"frames": "many"}, r"Expected `int`, got `str` - at `\$\.frames`"),
+        ({"origin": {"name": "a"}}, r"missing required field `source` - at `\$\.origin`"),
+        ({"present": {"cup": [1]}}, r"at `\$\.present\[\.\.\.\]`"),
+        (None, "Expected `object`"),
+    ],
+)
+def test_facts_that_make_no_sense(
+    change: dict[str, object] | None, fault: str, tmp_path: Path
+) -> None:
+    (entry,) = Store(tmp_path).add(scene(0))
+    facts = json.loads(read_facts(Folder(tmp_path), entry.file))
+    assert entry_of(entry.file, entry.bytes, json.dumps(facts)) == entry
+    wrong = json.dumps(facts | change if change else [facts])
+    with pytest.raises(SentrackError, match=rf"a\.parquet: .*makes no sense: .*{fault}"):
+        entry_of("a.parquet", 1, wrong)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000])
+def test_facts_that_are_no_json(text: str) -> None:
+    with pytest.raises(SentrackError, match=r"a\.parquet: what it says of the clip makes no sense"):
+        entry_of("a.parquet", 1, text)
 
 
 def test_five_thousand_clips_are_listed_without_opening_them(tmp_path: Path) -> None:

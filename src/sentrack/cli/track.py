@@ -22,6 +22,7 @@ from sentrack.cli.options import (
     frame_size,
 )
 from sentrack.errors import SentrackError
+from sentrack.extras import requires
 from sentrack.text import strict_json, visible
 
 if TYPE_CHECKING:
@@ -95,8 +96,9 @@ def track(
             with whole(mot) as temporary:
                 temporary.write_text("".join(answer.to_mot() for answer in answers))
         if output is not None or strip is not None:
-            from sentrack.show import annotate, pictures
-            from sentrack.show import strip as draw
+            with requires("sentrack[video]"):
+                from sentrack.show import annotate, pictures
+                from sentrack.show import strip as draw
 
             if output is not None:
                 pixels = pictures(source, clip)

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sentrack.boxes import iou
-from sentrack.errors import SentrackError
+from sentrack.extras import MissingError, requires
 from sentrack.files import free, new
 from sentrack.show import Bars, show_trackings
 from sentrack.tasks import Tracking, track
@@ -78,8 +78,8 @@ def show_demo(seed: int, output: Path | None = None) -> None:
     try:
         path = output or free(Path("sentrack-demo.mp4"))
         film(clip, truth, list(answers.values())[:FILMED], path)
-    except ModuleNotFoundError as error:
-        print(f"For a video of it, {error.name} is missing; run: pip install 'sentrack[video]'")
+    except MissingError as error:
+        print(f"For a video of it, {error}")
         return
     print(f"The first {FILMED} sentences, in one annotated video:\n{visible(path)}")
 
@@ -92,13 +92,9 @@ def show_real(output: Path | None = None) -> None:
     """
     new(output, force=False)
     path = output or free(Path("sentrack-demo.mp4"))
-    try:
+    with requires("sentrack[video]"):
         from sentrack.demo import footage
         from sentrack.show import annotate, pictures
-    except ModuleNotFoundError as error:
-        raise SentrackError(
-            f"{error.name} is missing; run: pip install 'sentrack[video]'"
-        ) from None
     with Bars() as bars:
         source = footage(FOOTAGE, bars)
         clip = load_clip(source, start=SPAN[0], end=SPAN[1], report=bars)
@@ -111,8 +107,9 @@ def show_real(output: Path | None = None) -> None:
 
 def film(clip: Clip, truth: Truth, answers: list[Tracking], path: Path) -> None:
     """Write an annotated video of the made-up clip."""
-    from sentrack.demo.painting import paint
-    from sentrack.show import annotate
+    with requires("sentrack[video]"):
+        from sentrack.demo.painting import paint
+        from sentrack.show import annotate
 
     with Bars() as bars:
         annotate(answers, paint(clip, truth), path, report=bars)

@@ -5,21 +5,22 @@ from and what is in it: the facts. Nothing in a file ever changes; a clip that i
 gets another file of a later generation.
 """
 
-import hashlib
 import io
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet
 
+from sentrack.cache import digest
 from sentrack.library.folder import Folder, LibraryError
 from sentrack.vision.io import CORNERS, METADATA
 
@@ -51,7 +52,7 @@ class Origin:
     @cached_property
     def key(self) -> str:
         """The same for the same content and settings."""
-        return _digest([self.sha256, self.video, self.settings])
+        return digest([self.sha256, self.video, self.settings])
 
     @property
     def place(self) -> tuple[str, str, str]:
@@ -62,7 +63,7 @@ class Origin:
     def file(self) -> str:
         """The name of the file: readable, and another one for everything that differs."""
         slug = re.sub(r"[^\w-]+", "-", self.name, flags=re.ASCII).strip("-")[:60] or CLIP
-        return f"{slug}.{_digest([*self.place, self.key, self.generation])[:20]}.parquet"
+        return f"{slug}.{digest([*self.place, self.key, self.generation])[:20]}.parquet"
 
 
 class Presence(NamedTuple):
@@ -70,6 +71,20 @@ class Presence(NamedTuple):
 
     frames: int
     best: float
+
+
+class Facts(msgspec.Struct):
+    """What a file says of its clip, as `pack` writes it."""
+
+    origin: Origin
+    version: str
+    frames: int
+    seconds: float
+    width: float
+    height: float
+    fps: float
+    classes: tuple[str, ...]
+    present: dict[str, Presence]
 
 
 @dataclass(frozen=True)
@@ -149,22 +164,14 @@ def pack(table: Any, origin: Origin) -> bytes:
     small = _single(table)
     seen = small.filter(pc.is_valid(small["class"])).group_by("class")
     counts = seen.aggregate([("frame", "count_distinct"), ("score", "max")]).sort_by("class")
-    facts["origin"] = {
-        "name": origin.name,
-        "source": origin.source,
-        "video": origin.video,
-        "sha256": origin.sha256,
-        "settings": origin.settings,
-        "generation": origin.generation,
-    }
-    facts["version"] = version("sentrack")
+    facts["origin"], facts["version"] = asdict(origin), version("sentrack")
     facts["frames"], facts["seconds"] = len(frame), float(times[-1] - times[0]) + step
     columns = ("class", "frame_count_distinct", "score_max")
     facts["present"] = {
         name: [frames, best]
         for name, frames, best in zip(*(counts[c].to_pylist() for c in columns), strict=True)
     }
-    facts["digest"] = _digest(facts)
+    facts["digest"] = digest(facts)
     buffer = io.BytesIO()
     small = small.replace_schema_metadata({METADATA: json.dumps(facts).encode()})
     # Checksums of pages: what rots on a disk is found by `check`.
@@ -199,23 +206,23 @@ def entry_of(file: str, size: int, text: str) -> Entry:
         LibraryError: they are not those of a clip.
     """
     try:
-        facts = json.loads(text)
-        origin = Origin(**facts["origin"])
-        return Entry(
-            name=origin.name,
-            origin=origin,
-            seconds=float(facts["seconds"]),
-            T=int(facts["frames"]),
-            size=(int(facts["width"]), int(facts["height"])),
-            fps=float(facts["fps"]),
-            classes={name: Presence(*found) for name, found in facts["present"].items()},
-            known=tuple(facts["classes"]),
-            version=str(facts["version"]),
-            file=file,
-            bytes=size,
-        )
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise LibraryError(f"{file}: what it says of the clip makes no sense") from None
+        facts = msgspec.json.decode(text, type=Facts)
+    except (ValueError, RecursionError) as error:
+        text = f"what it says of the clip makes no sense: {error}"
+        raise LibraryError(f"{file}: {text}") from None
+    return Entry(
+        name=facts.origin.name,
+        origin=facts.origin,
+        seconds=facts.seconds,
+        T=facts.frames,
+        size=(int(facts.width), int(facts.height)),
+        fps=facts.fps,
+        classes=facts.present,
+        known=facts.classes,
+        version=facts.version,
+        file=file,
+        bytes=size,
+    )
 
 
 def sound(folder: Folder, file: str) -> None:
@@ -226,7 +233,7 @@ def sound(folder: Folder, file: str) -> None:
         LibraryError: it is damaged.
     """
     facts = json.loads(read_facts(folder, file))
-    if facts.pop("digest") != _digest(facts):
+    if facts.pop("digest") != digest(facts):
         raise LibraryError(f"{file}: what it says of the clip was changed")
     try:
         with (
@@ -284,7 +291,3 @@ def _single(table: Any) -> Any:
     )
     kept = (x2 - x1 >= THIN) & (y2 - y1 >= THIN) & np.isfinite(score)
     return small if kept.all() else table
-
-
-def _digest(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:32]

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from sentrack.cache import checksum
 from sentrack.library.entry import CLIP, Entry, Origin, unused
 from sentrack.library.folder import LibraryError
 from sentrack.library.sources import Options, Settings, find
 from sentrack.progress import Report
-from sentrack.vision import checksum
 
 NEW, CHANGED, THERE = "new", "changed", "there"
 

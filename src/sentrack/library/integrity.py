@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from sentrack.cache import checksum
 from sentrack.library.entry import CLIP, FILE, Entry, current, sound
 from sentrack.library.folder import Folder, LibraryError
 from sentrack.library.manifest import stored
 from sentrack.library.sources import MANIFEST
-from sentrack.vision import checksum
 
 DRAFT = re.compile(rf"\.[0-9a-f]{{12}}\.(?:{FILE.pattern}|{re.escape(MANIFEST)})", re.ASCII)
 HOUR = 3600.0  # seconds after which nobody is still writing a temporary file

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sentrack.cache import checksum
 from sentrack.library.entry import FILE
 from sentrack.library.folder import LibraryError
 from sentrack.progress import Report
-from sentrack.vision import ClipError, checksum, scan_settings, videos
+from sentrack.vision import ClipError, scan_settings, videos
 from sentrack.vision.io import CORNERS, FORMATS, Names, Table, kind_of, stem
 
 VIDEOS = ".3gp .asf .avi .flv .m2ts .m4v .mkv .mov .mp4 .mpeg .mpg .mts .ogv .ts .vob .webm .wmv"

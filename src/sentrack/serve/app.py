@@ -14,6 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from sentrack.cache import cache_folder
 from sentrack.errors import SentrackError
 from sentrack.lexicon import Lexicon
 from sentrack.library import Store
@@ -23,7 +24,6 @@ from sentrack.serve.jobs import Jobs, SentenceJobs
 from sentrack.serve.routes import ROUTERS, AppState, page_routes
 from sentrack.serve.snapshot import SnapshotCache
 from sentrack.serve.worker_pool import Pool
-from sentrack.vision import cache_folder
 
 SOON = "5"  # seconds after which to try again
 

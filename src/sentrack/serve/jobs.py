@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sentrack.cache import checksum
 from sentrack.files import Mark, mark
 from sentrack.lexicon import Lexicon
 from sentrack.library import Entry, Store
@@ -31,7 +32,7 @@ from sentrack.tasks import Described, Moment, describe, moments, track
 from sentrack.tasks.moments import RATE
 from sentrack.tasks.rivals import rivals
 from sentrack.tasks.search import steps
-from sentrack.vision import Clip, ClipError, checksum
+from sentrack.vision import Clip, ClipError
 from sentrack.workers import Executor
 
 CLOSE = 5e-4  # seconds by which an address may have rounded a time

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import av
 
+from sentrack.cache import checksum
 from sentrack.library import Store, unused
 from sentrack.serve.errors import JobError
-from sentrack.vision import checksum
 
 # Containers, and the suffix of each. Playlists, which could name other files, are none of them.
 KINDS = {

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sentrack.errors import SentrackError
+from sentrack.extras import requires
 from sentrack.files import new
 from sentrack.progress import Report, silent
 from sentrack.show.terminal import plain
@@ -46,12 +47,9 @@ def write_excerpts(
     report: Report = silent,
 ) -> list[Path]:
     """An annotated video of every moment, on the pixels of its source where that is still there."""
-    try:
+    with requires("sentrack[video]"):
         from sentrack.show.annotation import annotate
         from sentrack.show.pixels import pictures
-    except ModuleNotFoundError as error:
-        text = f"{error.name} is missing; run: pip install 'sentrack[video]'"
-        raise SentrackError(text) from None
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

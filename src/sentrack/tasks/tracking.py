@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sentrack.errors import SentrackError
+from sentrack.extras import requires
 from sentrack.inference import Solution
 from sentrack.objective import Objective
 from sentrack.tasks.matching import match
@@ -215,12 +215,8 @@ class Tracking:
         Raises:
             SentrackError: when the supervision package is not installed.
         """
-        try:
+        with requires("supervision"):
             import supervision
-        except ImportError:
-            raise SentrackError(
-                "to_supervision needs the supervision package; run: pip install supervision"
-            ) from None
         nouns = np.array([p.noun for p in self.participants])
         return [
             supervision.Detections(

@@ -6,7 +6,7 @@ from sentrack.lazy import lazy
 from sentrack.vision.arrays import clip_from_arrays
 from sentrack.vision.bridging import add_projected, bridge, moved_along
 from sentrack.vision.clip import Bools, Clip, ClipError, Floats, Ints, class_name
-from sentrack.vision.downloads import cache_folder, checksum, fetch_files
+from sentrack.vision.downloads import fetch_files
 from sentrack.vision.io import clip_from_detections, is_video, save_clip, to_supervision, videos
 from sentrack.vision.load import kept, load_clip, scan_settings, scan_video
 from sentrack.vision.motion import velocities
@@ -25,8 +25,6 @@ __all__ = [
     "Truth",
     "add_projected",
     "bridge",
-    "cache_folder",
-    "checksum",
     "class_name",
     "clip_from_arrays",
     "clip_from_detections",

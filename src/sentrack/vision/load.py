@@ -4,6 +4,7 @@ import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sentrack.extras import MissingError, requires
 from sentrack.progress import Report, silent
 from sentrack.vision.clip import Clip, ClipError
 from sentrack.vision.io import FORMATS, Names, is_video, kind_of, known_format
@@ -92,10 +93,8 @@ def kept(path: str | Path, **options: Any) -> Path:
 def _scan_package(path: str | Path, function: str, *arguments: Any, **options: Any) -> Any:
     """Call a function of the package that scans videos, whose parts are an extra."""
     try:
-        package = importlib.import_module("sentrack.vision.scan")
-        return getattr(package, function)(*arguments, **options)
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] == "sentrack":
-            raise
-        text = f'{path}: to look at a video, run: pip install "sentrack[video]"'
-        raise ClipError(text) from None
+        with requires("sentrack[video]"):
+            package = importlib.import_module("sentrack.vision.scan")
+            return getattr(package, function)(*arguments, **options)
+    except MissingError as error:
+        raise ClipError(f"{path}: to look at a video, {error}") from None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sentrack.errors import SentrackError
+from sentrack.extras import requires
 from sentrack.vision.clip import Clip, ClipError, Floats, Ints
 from sentrack.vision.io.class_names import Names, labels, numbered
 from sentrack.vision.io.rows import Rows
@@ -86,11 +86,8 @@ def to_supervision(clip: Clip) -> list[Any]:
     Raises:
         SentrackError: when the supervision package is not installed.
     """
-    try:
+    with requires("supervision"):
         import supervision
-    except ImportError:
-        text = "to_supervision needs the supervision package; run: pip install supervision"
-        raise SentrackError(text) from None
     names = np.array([*clip.classes, ""])
     tracked = bool((clip.id >= 0).any())
     return [

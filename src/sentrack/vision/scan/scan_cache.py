@@ -5,7 +5,6 @@ settings themselves are remembered for as long as nobody touches the files they 
 that a video that was scanned before is neither hashed nor opened.
 """
 
-import hashlib
 import json
 import time
 from collections.abc import Iterator
@@ -15,10 +14,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from sentrack.cache import cache_folder, digest
 from sentrack.errors import SentrackError
 from sentrack.files import mark, whole
 from sentrack.vision.clip import Clip
-from sentrack.vision.downloads import cache_folder
 from sentrack.vision.io import Table, clip_of, read_arrow
 
 SETTLED = 2.0  # seconds without a change, after which another change is sure to change the mark
@@ -52,7 +51,7 @@ class Scan:
 
 def file_of(settings: Settings, start: float | None, end: float | None) -> Path:
     """Where the scan of a part of a video is kept."""
-    return cache_folder() / "looks" / f"{_digest(settings | {'start': start, 'end': end})}.parquet"
+    return cache_folder() / "looks" / f"{digest(settings | {'start': start, 'end': end})}.parquet"
 
 
 def stored(settings: Settings, start: float | None, end: float | None) -> Path | None:
@@ -69,7 +68,7 @@ def request_of(video: Path, *parts: object) -> str | None:
         parts: what else is asked: paths stand for the files there, the rest for itself.
     """
     told = list(_told((video, *parts)))
-    return None if None in told else _digest([str(video.absolute()), told])
+    return None if None in told else digest([str(video.absolute()), told])
 
 
 def recall(request: str | None) -> Settings | None:
@@ -102,7 +101,3 @@ def _told(parts: tuple[object, ...]) -> Iterator[object]:
 
 def _memory(request: str | None) -> Path:
     return cache_folder() / "requests" / f"{request}.json"
-
-
-def _digest(value: object) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:32]

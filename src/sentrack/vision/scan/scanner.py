@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sentrack.cache import checksum
 from sentrack.files import whole
 from sentrack.progress import Report, silent
 from sentrack.vision.arrays import clip_from_arrays
 from sentrack.vision.clip import Clip, ClipError
-from sentrack.vision.downloads import checksum
 from sentrack.vision.io import Names, TableWriter
 from sentrack.vision.scan.detectors import BEST, Detector, detector_parts, open_detector
 from sentrack.vision.scan.observations import Observation, observe

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 
 from sentrack.boxes import around
-from sentrack.vision.downloads import checksum
+from sentrack.cache import checksum
 from sentrack.vision.scan.detectors.candidates import Array, DetectorError, Found, Selection
 from sentrack.vision.scan.video import Image
 

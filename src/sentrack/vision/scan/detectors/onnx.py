@@ -10,8 +10,8 @@ import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state as state
 
 from sentrack.boxes import around
+from sentrack.cache import checksum
 from sentrack.vision.clip import Floats
-from sentrack.vision.downloads import checksum
 from sentrack.vision.scan.detectors.candidates import Array, DetectorError, Found, Selection
 from sentrack.vision.scan.video import Image
 from sentrack.workers import cores
