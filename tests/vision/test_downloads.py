@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from sentrack.cache import cache_folder
 from sentrack.errors import SentrackError
 from sentrack.progress import silent
 from sentrack.vision import downloads
