@@ -10,8 +10,7 @@ from sentrack.inference import Problem, TrackTerms
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon
 from sentrack.objective import Objective, whole
-from sentrack.scene import Measurements, Scene, detection_scores
-from sentrack.scene.candidates import candidate_set
+from sentrack.scene import Measurements, Scene, candidate_set, detection_scores
 from sentrack.vision import Bools, Clip, Floats, Ints, clip_from_arrays
 
 RIVALS = 8  # tracks of a class among which a sentence may choose

@@ -12,8 +12,7 @@ from sentrack.lexicon import Lexicon
 from sentrack.lexicon.lexicon import split
 from sentrack.lexicon.model import WordModel
 from sentrack.objective import Objective
-from sentrack.scene import CandidateSet, Measurements, Scene
-from sentrack.scene.candidates import candidate_set
+from sentrack.scene import CandidateSet, Measurements, Scene, candidate_set
 from sentrack.tasks import understand
 from sentrack.vision import Clip, Floats
 

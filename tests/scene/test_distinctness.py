@@ -13,8 +13,7 @@ from sentrack.inference import Infeasible, Problem, solve
 from sentrack.language import Meaning, Participant, Word
 from sentrack.lexicon.lexicon import read
 from sentrack.objective import Objective, build, shortage, whole
-from sentrack.scene import Measurements, needed, scene_of, supplied
-from sentrack.scene.candidates import candidate_set
+from sentrack.scene import Measurements, candidate_set, needed, scene_of, supplied
 from sentrack.vision import Clip, bridge, clip_from_arrays
 from sentrack.vision.clip import Floats
 from tests.inference.oracle import LIMIT, assignments

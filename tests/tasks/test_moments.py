@@ -12,8 +12,7 @@ from sentrack.inference import Problem, WordTerms
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon
 from sentrack.objective.interval import DULL, LONGEST, lasting
-from sentrack.scene import Scene, scene_of
-from sentrack.scene.candidates import unpadded
+from sentrack.scene import Scene, scene_of, unpadded
 from sentrack.tasks.moments import LEAST, moments
 from sentrack.tasks.track import understand
 from sentrack.vision import Clip, clip_from_arrays

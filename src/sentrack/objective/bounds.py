@@ -12,7 +12,7 @@ import numpy as np
 from sentrack.inference.local import best_local_score
 from sentrack.objective.interval import Chain, frame_cost, lasting
 from sentrack.scene import Scene
-from sentrack.scene.candidates import Floats
+from sentrack.vision import Floats
 
 SLACK = 1e-9  # sums of the same terms in another order differ by less, relative to them
 

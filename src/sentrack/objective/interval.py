@@ -7,8 +7,8 @@ import numpy as np
 
 from sentrack.inference import Problem, TrackTerms, WordTerms
 from sentrack.lexicon.model import WordModel
-from sentrack.scene import Scene
-from sentrack.scene.candidates import Bools, Floats, Ints, unpadded
+from sentrack.scene import Scene, unpadded
+from sentrack.vision import Bools, Floats, Ints
 
 # Nats per frame by which every word that tells something must beat the background, on average.
 DULL = 0.4

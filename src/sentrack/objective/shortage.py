@@ -7,8 +7,7 @@ import numpy as np
 from sentrack.inference import Infeasible, Problem, solve
 from sentrack.language.inflection import plurals
 from sentrack.objective.whole import Objective
-from sentrack.scene import Measurements, different
-from sentrack.scene.candidates import candidate_set
+from sentrack.scene import Measurements, candidate_set, different
 
 
 def shortage(objective: Objective) -> str | None:

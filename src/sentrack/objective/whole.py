@@ -8,8 +8,7 @@ from sentrack.inference import Problem, WordTerms
 from sentrack.language.meaning import Meaning
 from sentrack.lexicon.lexicon import Lexicon
 from sentrack.lexicon.model import WordModel
-from sentrack.scene import CandidateSet, Scene, scene_of
-from sentrack.scene.candidates import unpadded
+from sentrack.scene import CandidateSet, Scene, scene_of, unpadded
 from sentrack.vision import Clip
 
 
