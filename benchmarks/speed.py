@@ -145,7 +145,7 @@ def _listing(folder: Path, clips: int) -> Iterator[Wait]:
     store.entries()
     yield Wait(f"{clips:,} clips, listed", 1.0, time.perf_counter() - start)
     yield Wait("the same again", 0.2, _seconds(store.entries))
-    with served(folder, "--workers", "1") as server:
+    with served(folder) as server:
         start = time.perf_counter()
         first_page(server)
         yield Wait("the first page of them", 2.0, time.perf_counter() - start)

@@ -10,16 +10,30 @@ from subprocess import CompletedProcess
 from typing import TypeVar
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from sentrack import cli
 from tests.commands import Run
 from tests.waiting import HANG, until
 
+HERE = Path(__file__).parent
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CI = bool(os.environ.get("CI"))
-LONG = ("readme", "browser", "footage", "cli_video", "learn", "load", "cli", "crew", "paper_more")
+# Coverage is not measured while these run, nor while Hypothesis tries its examples: it takes twice
+# the time, for lines that others cover or that are not the package's.
+UNTRACED = {path.name for path in (HERE / "benchmarks").iterdir()} | {"test_learn.py"}
+LONG = (
+    "readme",
+    "browser",
+    "footage",
+    "cli_video",
+    "learn",
+    "load",
+    "cli",
+    "workers",
+    "paper_more",
+)
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
@@ -40,8 +54,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     order = {f"test_{name}.py": n for n, name in enumerate(LONG)}
     items.sort(key=lambda item: order.get(item.path.name, len(LONG)))
     for item in items:
-        # Thousands of examples go through the same few lines, and at half the speed if traced.
-        if getattr(item.function, "is_hypothesis_test", False):  # type: ignore[attr-defined]
+        if is_hypothesis_test(getattr(item, "function", None)) or item.path.name in UNTRACED:
             item.add_marker("no_cover")
 
 

@@ -17,7 +17,7 @@ import pytest
 
 from sentrack import cli
 from sentrack.demo import footage
-from tests.commands import Run, start, unmeasured
+from tests.commands import Run, start
 from tests.vision.films import film
 from tests.vision.scan.test_video import faults
 from tests.waiting import until
@@ -137,7 +137,6 @@ def test_a_full_disk_is_one_line(run: Run, tmp_path: Path) -> None:
         text=True,
         cwd=tmp_path,
         preexec_fn=little_room,
-        env=unmeasured(),
     )
     assert result.returncode == 1
     assert len(result.stderr.strip().splitlines()) == 1

@@ -119,7 +119,7 @@ def conflict(T: int) -> sentrack.Problem:
     return sentrack.Problem(tracks, words)
 
 
-@settings(max_examples=500)
+@settings(max_examples=250)
 @given(problem=problems())
 def test_viterbi_is_brute_force(problem: sentrack.Problem) -> None:
     optimum, _, _ = oracle.best(problem)
@@ -134,7 +134,7 @@ def test_viterbi_is_brute_force(problem: sentrack.Problem) -> None:
 
 
 @each(AUTOS)
-@settings(max_examples=500)
+@settings(max_examples=250)
 @given(problem=problems())
 def test_auto_is_brute_force_and_proves_it(method: Any, problem: sentrack.Problem) -> None:
     optimum, _, _ = oracle.best(problem)

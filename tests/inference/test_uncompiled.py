@@ -3,21 +3,19 @@
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.commands import ROOT, measured_python
 
 
 def told(**environment: str) -> Any:
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "tests.inference.uncompiled"],
+        [*measured_python(), "-m", "tests.inference.uncompiled"],
         cwd=ROOT,
-        env=os.environ | environment,
+        env=os.environ | environment | {"PYTHONWARNINGS": "error"},
         capture_output=True,
         text=True,
         check=True,

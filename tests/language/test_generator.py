@@ -24,7 +24,7 @@ from sentrack.language.parser import MAX_WORDS
 from .words import ENTRIES, VOCABULARY, noun, two, verb
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(st.integers(0, 2**32), st.integers(1, 16))
 def test_what_is_made_is_understood(seed: int, depth: int) -> None:
     sentence, meaning = generate(VOCABULARY, Random(seed), depth, words=40)

@@ -35,6 +35,7 @@ class Server:
 
     process: subprocess.Popen[str]
     client: httpx.Client
+    folder: Path
 
     def get(self, path: str, **parameters: Any) -> httpx.Response:
         return self.client.get(path, params=parameters)
@@ -76,11 +77,16 @@ class Server:
 
 
 @contextmanager
-def served(folder: Path, *options: str, headers: dict[str, str] | None = None) -> Iterator[Server]:
+def served(
+    folder: Path,
+    *options: str,
+    headers: dict[str, str] | None = None,
+    python: list[str] | None = None,
+) -> Iterator[Server]:
     """A server of a library, on a port of its own, until it is interrupted."""
     environment = os.environ | {"SENTRACK_CACHE": str(folder.parent / "cache")}
-    command = [sys.executable, "-m", "sentrack", "serve", str(folder), "--port", "0"]
-    command += ["--time-limit", str(HANG), *options]
+    command = [*(python or [sys.executable]), "-m", "sentrack", "serve", str(folder)]
+    command += ["--port", "0", "--time-limit", str(HANG), "--workers", "1", *options]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     ) as process:
@@ -92,7 +98,7 @@ def served(folder: Path, *options: str, headers: dict[str, str] | None = None) -
             raise AssertionError(process.stderr.read())
         try:
             with httpx.Client(base_url=found[0], timeout=HANG, headers=headers) as client:
-                yield Server(process, client)
+                yield Server(process, client, folder)
         finally:
             process.send_signal(signal.SIGINT)
             try:

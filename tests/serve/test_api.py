@@ -23,9 +23,7 @@ from tests.waiting import until
 
 @pytest.fixture(scope="module")
 def library(server: Server) -> Library:
-    args = server.process.args
-    assert isinstance(args, list)
-    return Library(str(args[4]))
+    return Library(server.folder)
 
 
 def test_health(server: Server) -> None:
@@ -256,9 +254,7 @@ FORMER = 1_000_000_000  # seconds since 1970
 
 def media_of(server: Server) -> Path:
     """The folder of the media that a server has made."""
-    args = server.process.args
-    assert isinstance(args, list)
-    return Path(str(args[4])).parent / "cache" / "media"
+    return server.folder.parent / "cache" / "media"
 
 
 def test_media_come_in_parts_and_are_made_once(server: Server) -> None:

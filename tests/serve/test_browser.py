@@ -257,7 +257,7 @@ def test_everything_can_be_done_by_keyboard(chromium: Chromium, site: Site) -> N
 
 def test_the_first_page_of_many_clips_is_small(chromium: Chromium, tmp_path: Path) -> None:
     many(tmp_path / "lib", CLIPS)
-    with served(tmp_path / "lib", "--workers", "1") as server:
+    with served(tmp_path / "lib") as server:
         tab = chromium.open(Site(server).at())
         expect(tab.page.locator(".grid .card")).to_have_count(48)
         expect(tab.page.locator("main")).to_contain_text("48 of 5000 videos")

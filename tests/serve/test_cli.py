@@ -91,7 +91,7 @@ def started(lib: Path) -> Iterator[Server]:
     """A server in a session of its own, as a shell would start it; whoever starts it ends it."""
     command = [sys.executable, "-m", "sentrack", "serve", str(lib), "--port", "0"]
     with subprocess.Popen(
-        command,
+        [*command, "--workers", "1"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -100,7 +100,7 @@ def started(lib: Path) -> Iterator[Server]:
         assert process.stdout is not None
         address = process.stdout.readline().split()[2]
         with httpx.Client(base_url=address, timeout=HANG) as client:
-            yield Server(process, client)
+            yield Server(process, client, lib)
 
 
 def assert_none_lives(pids: list[int]) -> None:
@@ -148,6 +148,6 @@ def test_workers_end_when_the_server_is_killed(lib: Path) -> None:
 
 
 def test_another_lexicon_can_be_served(lib: Path) -> None:
-    with served(lib, "--lexicon", "paper", "--workers", "1") as server:
+    with served(lib, "--lexicon", "paper") as server:
         assert server.json("/api/library")["lexicon"] == "paper"
         assert server.json("/api/words")["lexicon"] == "paper"

@@ -10,7 +10,7 @@ BYTES = 300_000  # of all that the first page needs
 
 def test_the_first_page_of_many_clips(tmp_path: Path) -> None:
     many(tmp_path / "lib", CLIPS)
-    with served(tmp_path / "lib", "--workers", "1") as server:
+    with served(tmp_path / "lib") as server:
         assert first_page(server) < BYTES
         told = server.json("/api/library")
         assert told["clips"] == CLIPS

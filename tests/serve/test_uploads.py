@@ -32,12 +32,6 @@ def open_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
-def folder_of(server: Server) -> Path:
-    args = server.process.args
-    assert isinstance(args, list)
-    return Path(str(args[4]))
-
-
 def send(
     server: Server, path: Path, name: str = "a.mp4", field: str = "file", **headers: str
 ) -> httpx.Response:
@@ -46,7 +40,7 @@ def send(
 
 
 def left(server: Server) -> set[str]:
-    uploads = folder_of(server) / "uploads"
+    uploads = server.folder / "uploads"
     return {path.name for path in uploads.iterdir()} if uploads.exists() else set()
 
 
@@ -64,8 +58,8 @@ def test_a_video_is_indexed_under_a_harmless_name(open_server: Server, tmp_path:
     assert left(open_server) - before == {f"{digest}.mkv"}
     again = send(open_server, source, "other.mkv")
     assert (again.status_code, again.json()["name"]) == (201, name)
-    entry = Store(folder_of(open_server)).entry(name)
-    assert Path(entry.source).parent == folder_of(open_server) / "uploads"
+    entry = Store(open_server.folder).entry(name)
+    assert Path(entry.source).parent == open_server.folder / "uploads"
 
 
 @pytest.mark.parametrize("name", ["text", "sound", "playlist", "concat", "cut", "empty", "image"])
@@ -151,7 +145,7 @@ def test_other_sites_cannot_send(open_server: Server, tmp_path: Path) -> None:
 def test_uploads_are_off_by_default(server: Server, tmp_path: Path) -> None:
     answer = send(server, film(tmp_path / "x.mp4"))
     assert (answer.status_code, "--allow-upload" in answer.json()["error"]) == (403, True)
-    assert not (folder_of(server) / "uploads").exists()
+    assert not (server.folder / "uploads").exists()
     assert server.json("/api/library")["uploads"] is False
 
 
