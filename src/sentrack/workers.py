@@ -6,6 +6,7 @@ import pickle
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeVar
 
 from sentrack.errors import SentrackError
@@ -41,10 +42,11 @@ class Executor:
         if self._client is None:
             yield from map(function, items)
             return
-        futures = self._client.map(function, list(items), pure=False, retries=RETRIES)
+        call = partial(_pickled, function)
+        futures = self._client.map(call, list(items), pure=False, retries=RETRIES)
         try:
             for future in futures:
-                yield future.result()
+                yield pickle.loads(future.result())
         finally:
             self._client.cancel(futures)
 
@@ -63,6 +65,11 @@ class Executor:
                 self._client.submit(pickle.loads, pickle.dumps(item), pure=False, retries=RETRIES)
                 for item in items
             ]
+
+
+def _pickled(function: Callable[[In], Out], item: In) -> bytes:
+    """A result in one piece: Dask would take lists apart and send item after item."""
+    return pickle.dumps(function(item))
 
 
 @contextmanager
@@ -103,8 +110,13 @@ def open_executor(
         with client:
             yield Executor(client, max(1, sum(client.nthreads().values())))
         return
-    # Without an address of its own, Dask would warn of every other cluster of this machine.
-    options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+    options = {
+        "threads_per_worker": 1,
+        # A port of its own; on the default one, Dask warns if there is another cluster.
+        "dashboard_address": "127.0.0.1:0",
+        # Ctrl-C is for this process, which ends the others.
+        "preload": "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)",
+    }
     with (
         distributed.LocalCluster(n_workers=wanted, processes=True, **options) as local,
         distributed.Client(local, set_as_default=False) as client,
