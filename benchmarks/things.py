@@ -26,7 +26,7 @@ def meets(clip: Clip, before: int, after: int) -> float:
     frame = clip.frame_of
     lapse = clip.times[frame[after]] - clip.times[frame[before]]
     moved = (clip.velocity[before] + clip.camera[before]) * lapse * clip.size[1]
-    return iou(clip.boxes[before] + np.tile(moved, 2), clip.boxes[after])
+    return round(iou(clip.boxes[before] + np.tile(moved, 2), clip.boxes[after]), 3)
 
 
 def followed(clip: Clip, row: int, way: int) -> int | None:

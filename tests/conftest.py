@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
@@ -46,6 +47,8 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile("sentrack")
+# A shell that runs the tests in the background has interrupts ignored, here and in all children.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 expect.set_options(timeout=HANG * 1000)
 
 

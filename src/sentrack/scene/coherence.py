@@ -17,6 +17,7 @@ SLOPE = 11 / 960
 # distance alone, of which the paper's reach is half a person, lets a track change over to whoever
 # is near; so what meets less of it pays up to `Lexicon.leap`.
 KEPT = 0.3
+DIGITS = 3  # of an overlap that count where overlaps are compared
 TWINS = 0.8  # intersection over union of boxes that are nearly the same
 
 
@@ -42,7 +43,8 @@ def continuations(clip: Clip, players: CandidateSet) -> tuple[Ints, Ints]:
     """
     seen = players.candidates
     met = _overlap(_going(clip, players), seen)
-    met = np.where(_same_class(clip, players), met, 0.0)
+    # Where several are met equally, the first is taken, whatever the last digits say.
+    met = np.round(np.where(_same_class(clip, players), met, 0.0), DIGITS)
     after, before = met.argmax(axis=2), met.argmax(axis=1)
     corners = clip.boxes[players.rows]
     own = _twins(corners[:-1], np.take_along_axis(before, after, axis=1))
