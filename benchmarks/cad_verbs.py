@@ -14,9 +14,9 @@ from sentrack.inference import Problem, posteriors
 from sentrack.language import Meaning, parse
 from sentrack.lexicon import Lexicon
 from sentrack.objective import build
-from sentrack.tasks.learn import Settings, learn
 from sentrack.tasks.learning.contrast import FRAMES
 from sentrack.tasks.learning.initial_models import DEFAULT_FEATURES
+from sentrack.tasks.learning.learner import Settings, learn
 from sentrack.vision import Clip, load_clip
 
 Floats = npt.NDArray[np.float64]

@@ -17,9 +17,9 @@ from benchmarks.cad import Segment, segments
 from benchmarks.inference import machine
 from benchmarks.telling import Lines, tell
 from sentrack.lexicon import Lexicon
-from sentrack.tasks.describe import Described, describe
-from sentrack.tasks.describing.cores import cores
-from sentrack.tasks.describing.evidence import Evidence
+from sentrack.tasks.description.cores import cores
+from sentrack.tasks.description.describer import Described, describe
+from sentrack.tasks.description.evidence import Evidence
 from sentrack.vision import Clip, two_activities
 
 FIRST = 3  # sentences that are looked at

@@ -28,8 +28,8 @@ import sentrack
 from benchmarks.peers import PeerResult, autograd_growth, naive_viterbi, toulbar2
 from benchmarks.scenes import ROWS, Nouns, Row, eight_participants, scene
 from benchmarks.telling import Lines, tell
-from sentrack.inference.compiled import ZERO
-from sentrack.inference.large import WHOLE, send_large
+from sentrack.inference.kernels.jit import ZERO
+from sentrack.inference.kernels.large_messages import WHOLE, send_large
 from sentrack.inference.lattices import one_lattice, operations
 from sentrack.inference.problem import Problem, TrackTerms, WordTerms
 from sentrack.inference.terms import reduce

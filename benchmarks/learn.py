@@ -23,7 +23,6 @@ from benchmarks.telling import Lines, tell
 from sentrack.lexicon import Lexicon
 from sentrack.progress import silent
 from sentrack.tasks import track
-from sentrack.tasks.learn import Settings, learn
 from sentrack.tasks.learning.e_step import (
     Parameters,
     TrainingSet,
@@ -32,6 +31,7 @@ from sentrack.tasks.learning.e_step import (
 )
 from sentrack.tasks.learning.em import StoppingRule, run_em_with_restarts
 from sentrack.tasks.learning.journal import Journal
+from sentrack.tasks.learning.learner import Settings, learn
 from sentrack.tasks.learning.m_step import Prior
 from sentrack.vision import Clip, clip_from_arrays
 from sentrack.workers import open_executor
@@ -117,7 +117,7 @@ def recovered(
         found = run_em_with_restarts(
             "words", known, data, prior, rule, restarts, seed, journal, silent
         )
-    total = sum(scene.T for scene in fresh)
+    total = sum(example.T for example in fresh)
     true, learned = (sum(expectations(s, each)[0] for s in fresh) for each in (known, found))
     return true / total, learned / total
 

@@ -1,4 +1,4 @@
-"""Scenes sampled from a word model: what learning should give back."""
+"""Examples sampled from a word model: what learning should give back."""
 
 from dataclasses import replace
 
@@ -6,8 +6,8 @@ import numpy as np
 
 from sentrack.inference import Problem, TrackTerms, posteriors
 from sentrack.lexicon import WordModel
+from sentrack.tasks.learning.examples import Example, Floats, Spoken
 from sentrack.tasks.learning.initial_models import DEFAULT_FEATURES, DEFAULT_STATES, blank_model
-from sentrack.tasks.learning.scenes import Floats, Scene, Spoken
 
 # Probability that a candidate is followed by that of the same place.
 SAME = 0.95
@@ -26,7 +26,7 @@ def sharp_word(name: str, rng: np.random.Generator) -> WordModel:
     return replace(model, outputs=outputs, initial=initial, seconds=rng.uniform(0.5, 1.5, K))
 
 
-def sampled(model: WordModel, T: int, J: int, rng: np.random.Generator) -> Scene:
+def sampled(model: WordModel, T: int, J: int, rng: np.random.Generator) -> Example:
     """T frames with J candidates for each participant; one of them, anywhere, shows the word.
 
     Others show any bin equally often.
@@ -67,7 +67,7 @@ def sampled(model: WordModel, T: int, J: int, rng: np.random.Generator) -> Scene
     alone = posteriors(Problem(tracks)).log_partition
     nowhere = np.zeros(J, dtype=np.int64)
     nouns = tuple((role, nowhere) for role in model.roles)
-    return Scene(model.name, seconds, tracks, (), (spoken,), nouns, alone)
+    return Example(model.name, seconds, tracks, (), (spoken,), nouns, alone)
 
 
 def _states(model: WordModel, T: int, seconds: float, rng: np.random.Generator) -> list[int]:

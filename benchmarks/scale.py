@@ -13,8 +13,8 @@ from sentrack.lexicon import Lexicon
 from sentrack.objective import interval
 from sentrack.scene import scene_of
 from sentrack.tasks import Library
-from sentrack.tasks.moments import most
-from sentrack.tasks.track import vocabulary_of
+from sentrack.tasks.moment import most
+from sentrack.tasks.tracker import vocabulary_of
 from sentrack.vision.scan import BEST, FPS, Video, observe
 from sentrack.vision.scan.detectors import open_detector
 

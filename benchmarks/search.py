@@ -31,8 +31,8 @@ from sentrack.library import index_one
 from sentrack.objective import interval
 from sentrack.scene import scene_of
 from sentrack.tasks import Library, Moment, Moments
-from sentrack.tasks.moments import LEAST, moments
-from sentrack.tasks.track import vocabulary_of
+from sentrack.tasks.moment import LEAST, moments
+from sentrack.tasks.tracker import vocabulary_of
 from sentrack.vision import Bools, Clip, ClipError, Floats
 
 OVERLAP = 0.3  # temporal intersection over union from which on a moment hits a segment

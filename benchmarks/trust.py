@@ -33,8 +33,9 @@ from rich.progress import track as progress
 
 import sentrack
 from benchmarks.things import all_differ, doubtful
-from sentrack.inference import Method, auto
+from sentrack.inference import Method
 from sentrack.inference.intervals import best_interval
+from sentrack.inference.methods import auto
 from sentrack.vision import Clip, ClipError
 
 Array = npt.NDArray[np.float64]

@@ -19,7 +19,7 @@ from sentrack.errors import SentrackError
 from sentrack.lexicon import Lexicon
 from sentrack.library import Entry
 from sentrack.tasks import Library, Moments
-from sentrack.tasks.learn import Settings, learn
+from sentrack.tasks.learning.learner import Settings, learn
 from sentrack.tasks.library import index
 from sentrack.vision import save_clip
 from sentrack.workers import Executor, open_executor

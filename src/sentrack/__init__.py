@@ -6,7 +6,7 @@ Names are loaded when first used, so that `import sentrack` is quick.
 from typing import TYPE_CHECKING
 
 from sentrack.errors import SentrackError
-from sentrack.lazy import lazy
+from sentrack.lazy import on_demand
 
 if TYPE_CHECKING:
     from sentrack.inference import (
@@ -29,14 +29,11 @@ if TYPE_CHECKING:
     )
     from sentrack.language import Meaning, SentenceError
     from sentrack.lexicon import Lexicon, LexiconError
-    from sentrack.tasks import Library, Moment, Tracking
+    from sentrack.tasks import Library, Moment, Tracking, describe, learn, track
     from sentrack.tasks import understand as parse
-    from sentrack.tasks.describe import describe
-    from sentrack.tasks.learn import learn
-    from sentrack.tasks.track import track
     from sentrack.vision import Clip, ClipError, load_clip, save_clip
 else:
-    __getattr__ = lazy(__name__)
+    __getattr__ = on_demand(__name__)
 
 __all__ = [
     "Ascent",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-def lazy(package: str) -> Callable[[str], object]:
+def on_demand(package: str) -> Callable[[str], object]:
     """The `__getattr__` of a package, for what its source imports `if TYPE_CHECKING:`.
 
     None of these names may be that of a module of the package, which would hide it.

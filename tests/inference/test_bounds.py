@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 
 import sentrack
-from sentrack.inference import auto
+from sentrack.inference.limits import Limits
+from sentrack.inference.methods import auto
+from sentrack.inference.methods.shortlist import candidate_bounds
 from sentrack.inference.relaxation import Relaxation
-from sentrack.inference.resources import Limits
-from sentrack.inference.shortlist import candidate_bounds
 from sentrack.inference.structures import Floats, Terms
 from sentrack.inference.terms import reduce
 from tests.inference import oracle

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from sentrack.inference.errors import Infeasible
-from sentrack.inference.growth import Growth
+from sentrack.inference.methods.growth import Growth
 from sentrack.inference.problem import Problem, TrackTerms, WordTerms
 from tests.inference import oracle
 from tests.inference.strategies import assemble, lazily, problems

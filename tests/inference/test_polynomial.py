@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sentrack.inference.errors import ProblemError
-from sentrack.inference.growth_kernels import LANES
+from sentrack.inference.kernels.growth import LANES
 from sentrack.inference.polynomial import FEW, Polynomial
 
 Array = npt.NDArray[np.float64]

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 import sentrack
 from benchmarks import trust
-from sentrack.inference import passes, resources, sweeps
+from sentrack.inference import chunked_sweep
+from sentrack.inference import limits as resource_limits
 from sentrack.inference.intervals import best_interval
+from sentrack.inference.kernels import sweeps
 from tests.inference import oracle
 from tests.inference.strategies import assemble, problems
 
@@ -130,9 +132,9 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> list[float]:
             now[0] += 1
             passed.append(now[0])
 
-    monkeypatch.setattr(passes, "sweep_frames", counted)
-    monkeypatch.setattr(passes, "CHUNK", 1.0)
-    monkeypatch.setattr(resources, "TIMED", 0.0)
+    monkeypatch.setattr(chunked_sweep, "sweep_frames", counted)
+    monkeypatch.setattr(chunked_sweep, "CHUNK", 1.0)
+    monkeypatch.setattr(resource_limits, "TIMED", 0.0)
     monkeypatch.setattr("time.monotonic", lambda: now[0])
     return passed
 

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 
 import sentrack
-from sentrack.inference import resources, viterbi
+from sentrack.inference import limits
+from sentrack.inference.methods import viterbi
 from tests.inference import oracle
 from tests.inference.strategies import assemble, problems
 
@@ -32,10 +33,10 @@ def test_the_number_of_threads_changes_nothing(
     assert sizes.prod(axis=0).max() * 36 > viterbi.PARALLEL_STATES
     answers = []
     for cores in (1, 2, 3):
-        monkeypatch.setattr(resources, "_cores", lambda cores=cores: cores)
-        resources._pool.cache_clear()
+        monkeypatch.setattr(limits, "_cores", lambda cores=cores: cores)
+        limits._pool.cache_clear()
         answers.append(sentrack.solve(problem, method))
-    resources._pool.cache_clear()
+    limits._pool.cache_clear()
     for other in answers[1:]:
         np.testing.assert_array_equal(other.tracks, answers[0].tracks)
         np.testing.assert_array_equal(other.states, answers[0].states)

@@ -12,16 +12,16 @@ from sentrack.inference import (
     Growth,
     Polynomial,
     Problem,
-    large,
     posteriors,
     solve,
-    viterbi,
 )
-from sentrack.inference.compiled import COMPILED
-from sentrack.inference.growth_kernels import LANES
-from sentrack.inference.local import best_local_score
-from sentrack.inference.resources import Limits
-from sentrack.inference.shortlist import candidate_bounds
+from sentrack.inference.kernels import large_messages
+from sentrack.inference.kernels.growth import LANES
+from sentrack.inference.kernels.jit import COMPILED
+from sentrack.inference.kernels.local import best_local_score
+from sentrack.inference.limits import Limits
+from sentrack.inference.methods import viterbi
+from sentrack.inference.methods.shortlist import candidate_bounds
 from sentrack.inference.terms import reduce
 from sentrack.vision.scan.detectors.suppression import suppress
 from tests.inference.strategies import Array, assemble
@@ -76,7 +76,7 @@ def solved() -> Any:
 def solved_frame_by_frame() -> Any:
     viterbi.PARALLEL_STATES = 1
     if not COMPILED:  # else they are a part of what is compiled, and kept
-        large.SHORT, large.FEW, large.WIDE = 20, 2, 4
+        large_messages.SHORT, large_messages.FEW, large_messages.WIDE = 20, 2, 4
     for shape in LARGE:
         found = solve(problem(shape, 0), "viterbi")
         yield found.score, found.tracks.tolist(), found.states.tolist()

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentrack.language import SentenceError, generate, parse
-from sentrack.language.alternatives import alternatives
+from sentrack.language import SentenceError, alternatives, generate, parse
 
 from .words import VOCABULARY
 

@@ -8,7 +8,7 @@ import pytest
 from sentrack.language import parse
 from sentrack.lexicon import Lexicon, LexiconError
 from sentrack.lexicon.lexicon import SHIPPED, TOP, read
-from sentrack.lexicon.reading import FIELDS, GRAMMAR, PARTS, STATE_FIELDS
+from sentrack.lexicon.reader import FIELDS, GRAMMAR, PARTS, STATE_FIELDS
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "lexicon.md"
 

@@ -12,7 +12,7 @@ from sentrack.lexicon import Lexicon, WordModel
 from sentrack.lexicon.features import FEATURES
 from sentrack.lexicon.lexicon import SHIPPED, read
 from sentrack.lexicon.model import Observed
-from sentrack.lexicon.saving import written
+from sentrack.lexicon.writer import written
 
 PARTS = {"verb": 2, "adverb": 1, "preposition": 2, "adjective": 1, "noun": 1}
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

@@ -12,8 +12,8 @@ from sentrack.inference.intervals import best_interval, between
 from sentrack.lexicon import Lexicon
 from sentrack.objective import Bounds, interval
 from sentrack.scene import scene_of
-from sentrack.tasks.moments import most
-from sentrack.tasks.track import understand
+from sentrack.tasks.moment import most
+from sentrack.tasks.tracker import understand
 from sentrack.vision import Clip, two_activities
 from tests.scene.test_background import SENTENCES, scattered
 

@@ -11,7 +11,7 @@ from benchmarks.things import doubtful
 from benchmarks.trust import SENTENCES
 from sentrack.lexicon import Lexicon
 from sentrack.objective import affordable, budget, loosest_bound
-from sentrack.tasks.track import track, understand
+from sentrack.tasks.tracker import track, understand
 from sentrack.vision import ClipError
 
 LEXICON = Lexicon.load("everyday")

@@ -15,7 +15,7 @@ from sentrack.lexicon.model import aligned
 from sentrack.objective import Bounds, interval, whole
 from sentrack.scene import scene_of
 from sentrack.scene.measurements import Measurements
-from sentrack.tasks.track import track, understand
+from sentrack.tasks.tracker import track, understand
 from sentrack.vision import ClipError, two_activities
 
 LEXICON = Lexicon.load("everyday")

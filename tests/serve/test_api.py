@@ -15,7 +15,7 @@ import pytest
 from sentrack.lexicon import Lexicon
 from sentrack.serve.guard import HEADERS
 from sentrack.tasks import Library, describe, track
-from sentrack.tasks.moments import RATE
+from sentrack.tasks.moment import RATE
 from tests.serve.serving import UP, Server, served, shown, stock
 from tests.vision.films import film, shade
 from tests.waiting import until

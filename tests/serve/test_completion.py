@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentrack.language import SentenceError, Vocabulary, generate, parse
+from sentrack.language import SentenceError, Vocabulary, complete, generate, parse, suggestions
 from sentrack.lexicon import Lexicon
-from sentrack.serve.completion import complete, suggestions, understand
 from sentrack.serve.schemas import Misunderstood, Understood
+from sentrack.serve.sentences import understand
 
 EVERYDAY: Vocabulary = Lexicon.load("everyday").vocabulary()
 OFTEN = {"person": 9, "cup": 5}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sentrack.errors import SentrackError
-from sentrack.show.annotation import DARK, Caption, Scene, annotate
+from sentrack.show.annotation import DARK, Caption, Overlay, annotate
 from sentrack.show.drawing import REJECTED, movings, text_size
 from sentrack.show.palette import PALETTE, Colour
 from sentrack.tasks import Tracking, track
@@ -59,7 +59,7 @@ def test_frames_between_tracked_ones_are_drawn_with_their_times(
 
 
 def test_a_scene_is_drawn_exactly(shown: Shown) -> None:
-    scene = Scene(shown.trackings, *SIZE, candidates=False)
+    scene = Overlay(shown.trackings, *SIZE, candidates=False)
     p = shown.trackings[1].participants[0]
     t = int(np.flatnonzero(~p.projected)[5])
     image = scene.draw(next(dark(p.times[t : t + 1])))
@@ -76,7 +76,7 @@ def test_projected_boxes_are_dashed(shown: Shown) -> None:
     shares = {}
     for projected in (False, True):
         changed = replace(p, projected=np.full(len(p.times), projected))
-        scene = Scene([replace(tracking, participants=(changed,))], *SIZE, candidates=False)
+        scene = Overlay([replace(tracking, participants=(changed,))], *SIZE, candidates=False)
         image = scene.draw(next(dark(p.times[9:10])))
         x1, y1, _, y2 = np.round(p.boxes[9]).astype(int)
         shares[projected] = (image[y1 + 2 : y2 - 1, x1] == PALETTE[0]).all(axis=-1).mean()
@@ -87,7 +87,7 @@ def test_projected_boxes_are_dashed(shown: Shown) -> None:
 def test_rejected_candidates_are_drawn_only_on_request(shown: Shown) -> None:
     frame = next(dark(shown.clip.times[10:11]))
     found = [
-        count(Scene(shown.trackings, *SIZE, candidates=wanted).draw(frame)[: SIZE[1]], REJECTED)
+        count(Overlay(shown.trackings, *SIZE, candidates=wanted).draw(frame)[: SIZE[1]], REJECTED)
         for wanted in (False, True)
     ]
     assert found[0] == 0

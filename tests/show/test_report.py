@@ -15,7 +15,7 @@ from sentrack.errors import SentrackError
 from sentrack.lexicon import Lexicon
 from sentrack.show.report import page, write_report
 from sentrack.show.view import View, view_of
-from sentrack.tasks.rivals import rivals
+from sentrack.tasks.runner_up import rivals
 from sentrack.vision.scan.video import Frame, Video
 
 from ..conftest import Chromium, Tab

@@ -9,7 +9,7 @@ from sentrack.inference import Solution
 from sentrack.lexicon import Lexicon
 from sentrack.show.view import View, view_of
 from sentrack.tasks import Tracking
-from sentrack.tasks.rivals import Rivals, rivals
+from sentrack.tasks.runner_up import Rivals, rivals
 
 from .conftest import Shown
 

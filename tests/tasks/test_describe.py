@@ -15,9 +15,17 @@ from benchmarks.describe import RIGHT, hits
 from sentrack.cli.library import describe as command
 from sentrack.language import parse
 from sentrack.lexicon import Lexicon
-from sentrack.tasks.describe import Description, Search, bounds, choose, describe, fit, tell
-from sentrack.tasks.describing.cores import Core, Told, among, cores, express, verb
-from sentrack.tasks.describing.evidence import Evidence
+from sentrack.tasks.description.cores import Core, Told, among, cores, express, verb
+from sentrack.tasks.description.describer import (
+    Description,
+    Search,
+    bounds,
+    choose,
+    describe,
+    fit,
+    tell,
+)
+from sentrack.tasks.description.evidence import Evidence
 from sentrack.vision import clip_from_arrays, save_clip, two_activities
 from sentrack.vision.clip import Clip, ClipError
 

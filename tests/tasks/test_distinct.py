@@ -9,12 +9,12 @@ from benchmarks.things import all_differ, doubtful, one_thing, played
 from benchmarks.trust import SENTENCES
 from sentrack.lexicon import Lexicon
 from sentrack.objective import build
-from sentrack.tasks.describe import describe
-from sentrack.tasks.learning.scenes import prepare
-from sentrack.tasks.moments import moments
-from sentrack.tasks.rivals import rivals
-from sentrack.tasks.track import track, understand
-from sentrack.tasks.tracking import Tracking
+from sentrack.tasks.description.describer import describe
+from sentrack.tasks.learning.examples import prepare
+from sentrack.tasks.moment import moments
+from sentrack.tasks.result import Tracking
+from sentrack.tasks.runner_up import rivals
+from sentrack.tasks.tracker import track, understand
 from sentrack.vision import Clip, ClipError, clip_from_arrays, two_activities
 
 LEXICON = Lexicon.load("everyday")

@@ -14,9 +14,9 @@ import sentrack
 from sentrack.cli.learn import learn as command
 from sentrack.lexicon import Lexicon
 from sentrack.tasks import track
-from sentrack.tasks.learn import PairError, Settings, learn, read_pairs
-from sentrack.tasks.learning import scenes
+from sentrack.tasks.learning import examples
 from sentrack.tasks.learning.initial_models import DEFAULT_FEATURES as FEATURES
+from sentrack.tasks.learning.learner import PairError, Settings, learn, read_pairs
 from sentrack.vision import save_clip
 from tests.tasks.stages import DOWN, UP, corpus, same_words, stage
 
@@ -160,10 +160,10 @@ def test_lattices_too_large_for_exact_sums_are_thinned_and_it_is_said(
 ) -> None:
     pairs = [(stage(UP, "cup", n, ("cup",)), "The hand glorped the cup.") for n in range(3)]
     pairs = [(_doubled(clip), text) for clip, text in pairs]
-    monkeypatch.setattr(scenes, "JOINT", 3 * 2 * 2)
+    monkeypatch.setattr(examples, "JOINT", 3 * 2 * 2)
     learn(pairs, settings=replace(QUICK, iterations=1, contrast=0))
     assert any("too many candidates for exact sums" in m for m in caplog.messages)
-    monkeypatch.setattr(scenes, "JOINT", 2)
+    monkeypatch.setattr(examples, "JOINT", 2)
     with pytest.raises(PairError, match="too many candidates"):
         learn(pairs, settings=QUICK, strict=True)
 

@@ -50,7 +50,7 @@ def learning_module() -> Any:
     """The module, whose name in its package is that of its function."""
     import sys
 
-    return sys.modules["sentrack.tasks.learn"]
+    return sys.modules["sentrack.tasks.learning.learner"]
 
 
 @pytest.mark.parametrize("field", ["frames", "times", "start", *ROWS, *OTHER_FACTS])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import sentrack
 from sentrack.lexicon import Lexicon, WordModel
-from sentrack.tasks.matching import match
+from sentrack.tasks.match import match
 from sentrack.vision import two_activities
 
 VERB = Lexicon.load().words["verb", "pick-up"]

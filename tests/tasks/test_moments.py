@@ -11,10 +11,10 @@ import pytest
 from sentrack.inference import Problem, WordTerms
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon
-from sentrack.objective.interval import DULL, LONGEST, lasting
+from sentrack.objective.interval_problem import DULL, LONGEST, lasting
 from sentrack.scene import Scene, scene_of, unpadded
-from sentrack.tasks.moments import LEAST, moments
-from sentrack.tasks.track import understand
+from sentrack.tasks.moment import LEAST, moments
+from sentrack.tasks.tracker import understand
 from sentrack.vision import Clip, clip_from_arrays
 from sentrack.vision.clip import ROWS
 

@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sentrack
-from sentrack.language import SentenceError
-from sentrack.language.alternatives import alternatives
+from sentrack.language import SentenceError, alternatives
 from sentrack.lexicon import Lexicon
-from sentrack.tasks.learn import Settings, learn
-from sentrack.tasks.track import vocabulary_of
+from sentrack.tasks.learning.learner import Settings, learn
+from sentrack.tasks.tracker import vocabulary_of
 from sentrack.vision import Clip, class_name, clip_from_arrays, load_clip, save_clip
 from tests.tasks.stages import corpus
 

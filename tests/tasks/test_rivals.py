@@ -7,7 +7,7 @@ from sentrack.language import Meaning, parse
 from sentrack.lexicon import Lexicon
 from sentrack.scene.distinctness import SAME
 from sentrack.tasks import track
-from sentrack.tasks.rivals import rivals, swapped
+from sentrack.tasks.runner_up import rivals, swapped
 from sentrack.vision import Clip, clip_from_arrays, two_activities
 
 LEXICON = Lexicon.load("everyday")

@@ -10,9 +10,9 @@ from sentrack.errors import SentrackError
 from sentrack.language import SentenceError
 from sentrack.lexicon import Lexicon
 from sentrack.tasks import Library, Moment
-from sentrack.tasks.moments import LEAST, moments
+from sentrack.tasks.moment import LEAST, moments
 from sentrack.tasks.search import steps
-from sentrack.tasks.track import understand
+from sentrack.tasks.tracker import understand
 from sentrack.vision import Clip
 from sentrack.workers import Executor
 from tests.tasks.scenes import library, scene

@@ -61,8 +61,8 @@ def learn(
     from sentrack.files import new
     from sentrack.lexicon import Lexicon
     from sentrack.show import Bars
-    from sentrack.tasks.learn import Settings, read_pairs
-    from sentrack.tasks.learn import learn as find
+    from sentrack.tasks import Settings, read_pairs
+    from sentrack.tasks import learn as find
     from sentrack.workers import open_executor
 
     new(output, force)

@@ -52,8 +52,8 @@ def index(
 ) -> None:
     """Look at videos once and keep what is seen; what is in the library already is skipped."""
     from sentrack.show import Bars, show_entries
-    from sentrack.tasks.library import Library
-    from sentrack.tasks.library import index as do
+    from sentrack.tasks import Library
+    from sentrack.tasks import index as do
     from sentrack.workers import open_executor
 
     store = Library(library)

@@ -132,8 +132,7 @@ def _report(
 ) -> list[Path]:
     """Write a page about all answers, with the video if there is one."""
     from sentrack.show import view_of, write_report
-    from sentrack.tasks.rivals import rivals
-    from sentrack.tasks.track import open_lexicon
+    from sentrack.tasks import open_lexicon, rivals
     from sentrack.vision import is_video
 
     words = open_lexicon(lexicon)

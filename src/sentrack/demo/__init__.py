@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from sentrack.lazy import lazy
+from sentrack.lazy import on_demand
 
 if TYPE_CHECKING:
     from sentrack.demo.painting import paint
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from sentrack.demo.run import SWAPPED, accuracy, show_demo, show_real
     from sentrack.demo.synthetic import Truth, two_activities
 else:
-    __getattr__ = lazy(__name__)
+    __getattr__ = on_demand(__name__)
 
 __all__ = [
     "SWAPPED",

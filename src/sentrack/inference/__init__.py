@@ -3,17 +3,16 @@
 Knows nothing of video or English: usable by anyone with such chains.
 """
 
-from sentrack.inference.ascent import Ascent
-from sentrack.inference.auto import Auto
-from sentrack.inference.dual import Dual
+from sentrack.inference.chains import best_scores
 from sentrack.inference.errors import Infeasible, ProblemError, ProblemTooLarge
-from sentrack.inference.growth import Growth
+from sentrack.inference.forward_backward import Posteriors, posteriors
+from sentrack.inference.intervals import best_interval, between
+from sentrack.inference.kernels import best_local_score
+from sentrack.inference.methods import Ascent, Auto, Dual, Growth, Viterbi
 from sentrack.inference.polynomial import Maximum, Polynomial
-from sentrack.inference.posteriors import Posteriors, posteriors
 from sentrack.inference.problem import Problem, TrackTerms, WordTerms
 from sentrack.inference.solution import Solution
-from sentrack.inference.solve import Method, solve
-from sentrack.inference.viterbi import Viterbi
+from sentrack.inference.solver import Method, solve
 
 __all__ = [
     "Ascent",
@@ -32,6 +31,10 @@ __all__ = [
     "TrackTerms",
     "Viterbi",
     "WordTerms",
+    "best_interval",
+    "best_local_score",
+    "best_scores",
+    "between",
     "posteriors",
     "solve",
 ]

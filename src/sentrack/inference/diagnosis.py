@@ -3,7 +3,7 @@
 import numpy as np
 
 from sentrack.inference.lattices import frame_operations, group_chains, joint_states, word_groups
-from sentrack.inference.resources import Limits, OutOfTime
+from sentrack.inference.limits import Limits, OutOfTime
 from sentrack.inference.structures import Bools, Ints, Terms
 from sentrack.inference.terms import Reduction
 

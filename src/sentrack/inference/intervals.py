@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sentrack.inference.auto import Auto
+from sentrack.inference.methods import Auto
 from sentrack.inference.problem import Array, Problem, TrackTerms, WordTerms
 from sentrack.inference.solution import Solution
-from sentrack.inference.solve import Method, solve
+from sentrack.inference.solver import Method, solve
 
 Final = Sequence[npt.ArrayLike] | None
 

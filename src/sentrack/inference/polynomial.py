@@ -10,10 +10,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from sentrack.inference import growth_kernels as kernels
 from sentrack.inference.errors import ProblemError
-from sentrack.inference.growth_kernels import LANES, TILE, Plan, Real
-from sentrack.inference.resources import in_parallel
+from sentrack.inference.kernels import LANES, TILE, Plan, Real, grow
+from sentrack.inference.limits import in_parallel
 
 Array = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int64]
@@ -271,7 +270,7 @@ class Polynomial:
         for part, lanes in _batches(len(points)):
             block = _transposed(points[part], lanes, np.float64)
             slope, total = np.zeros_like(block), np.zeros(lanes)
-            kernels.gradient(self._plan, lanes, self._linear, block.ravel(), slope.ravel(), total)
+            gradient(self._plan, lanes, self._linear, block.ravel(), slope.ravel(), total)
             count = part.stop - part.start
             values[part] = self._constant + total[:count]
             gradient[part] = slope[: self.size, :count].T
@@ -296,7 +295,7 @@ class Polynomial:
                     if time.monotonic() > deadline:
                         break
                     steps, before = min(most, iterations - done), block.copy()
-                    kernels.grow(plan, lanes, base, self.offset, block.ravel(), steps, tiny)
+                    grow(plan, lanes, base, self.offset, block.ravel(), steps, tiny)
                     moved[n] = not np.array_equal(before, block)
                     if not moved[n]:
                         break

@@ -10,7 +10,9 @@ import math
 
 import numpy as np
 
+from sentrack.inference.chunked_sweep import sweep
 from sentrack.inference.errors import Infeasible
+from sentrack.inference.kernels import decode_all
 from sentrack.inference.lattices import (
     decompose,
     group_chains,
@@ -21,10 +23,8 @@ from sentrack.inference.lattices import (
     sweep_bytes,
     word_groups,
 )
-from sentrack.inference.passes import sweep
-from sentrack.inference.resources import Limits, OutOfTime
+from sentrack.inference.limits import Limits, OutOfTime
 from sentrack.inference.structures import Bools, Floats, Ints, Terms
-from sentrack.inference.sweeps import decode_all
 from sentrack.inference.terms import block_maxima, restrict
 
 

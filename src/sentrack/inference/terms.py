@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sentrack.inference.errors import Infeasible, ProblemError
-from sentrack.inference.gather import gather_factors, gather_steps, largest
+from sentrack.inference.kernels import gather_factors, gather_steps, largest
 from sentrack.inference.problem import Problem
 from sentrack.inference.solution import closes
 from sentrack.inference.structures import Bools, Floats, Ints, Terms

@@ -1,15 +1,29 @@
 """English in, meaning out: one grammar that parses sentences and makes them."""
 
-from .errors import SentenceError, VocabularyError
-from .forms import entries_of, forms_of, nearest_forms
-from .generator import generate
-from .meaning import Meaning, Participant, Piece, Word, distinct_pairs, pieces, tree
-from .parser import MAX_WORDS, parse
-from .saying import say
-from .vocabulary import Entry, Vocabulary
+from sentrack.language.completion import Completion, complete, suggestions
+from sentrack.language.either_or import alternatives
+from sentrack.language.errors import SentenceError, VocabularyError
+from sentrack.language.forms import entries_of, forms_of, nearest_forms
+from sentrack.language.generator import generate
+from sentrack.language.grammar import FUNCTION_WORDS
+from sentrack.language.inflection import inflect, plurals
+from sentrack.language.meaning import (
+    Meaning,
+    Participant,
+    Piece,
+    Word,
+    distinct_pairs,
+    pieces,
+    tree,
+)
+from sentrack.language.parser import MAX_WORDS, parse
+from sentrack.language.realisation import say
+from sentrack.language.vocabulary import Entry, Vocabulary
 
 __all__ = [
+    "FUNCTION_WORDS",
     "MAX_WORDS",
+    "Completion",
     "Entry",
     "Meaning",
     "Participant",
@@ -18,13 +32,18 @@ __all__ = [
     "Vocabulary",
     "VocabularyError",
     "Word",
+    "alternatives",
+    "complete",
     "distinct_pairs",
     "entries_of",
     "forms_of",
     "generate",
+    "inflect",
     "nearest_forms",
     "parse",
     "pieces",
+    "plurals",
     "say",
+    "suggestions",
     "tree",
 ]

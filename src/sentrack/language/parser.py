@@ -15,7 +15,7 @@ from lark.exceptions import UnexpectedToken
 
 from sentrack.text import words_of
 
-from .complaints import Stop, complaint
+from .error_messages import Stop, complaint
 from .errors import SentenceError
 from .forms import Form, Surface, surface
 from .grammar import PREFERENCE, Said, grammar

@@ -1,7 +1,18 @@
 """What words mean: models over named, binned features, and the shipped lexicons."""
 
 from sentrack.lexicon.errors import LexiconError
+from sentrack.lexicon.features import FEATURES, Bins, Candidates, Feature
 from sentrack.lexicon.lexicon import Lexicon
-from sentrack.lexicon.model import WordModel
+from sentrack.lexicon.model import Observed, WordModel, aligned
 
-__all__ = ["Lexicon", "LexiconError", "WordModel"]
+__all__ = [
+    "FEATURES",
+    "Bins",
+    "Candidates",
+    "Feature",
+    "Lexicon",
+    "LexiconError",
+    "Observed",
+    "WordModel",
+    "aligned",
+]

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from sentrack.files import whole
-from sentrack.language.vocabulary import Entry, Vocabulary
+from sentrack.language import Entry, Vocabulary
 from sentrack.lexicon import paper_features as paper_features  # registers its features
 from sentrack.lexicon.errors import LexiconError
 from sentrack.lexicon.model import Floats, WordModel
-from sentrack.lexicon.reading import known, read_word
-from sentrack.lexicon.saving import written
+from sentrack.lexicon.reader import known, read_word
+from sentrack.lexicon.writer import written
 from sentrack.text import canonical, similar
 
 SHIPPED = ("everyday", "paper", "paper9")

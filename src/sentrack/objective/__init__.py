@@ -2,9 +2,9 @@
 
 from sentrack.objective.bounds import Bounds
 from sentrack.objective.budget import affordable, loosest_bound
-from sentrack.objective.interval import interval
-from sentrack.objective.shortage import shortage
-from sentrack.objective.whole import Objective, build, whole
+from sentrack.objective.interval_problem import interval
+from sentrack.objective.shortages import shortage
+from sentrack.objective.whole_problem import Objective, build, whole
 
 __all__ = [
     "Bounds",

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from sentrack.inference.local import best_local_score
-from sentrack.objective.interval import Chain, frame_cost, lasting
+from sentrack.inference import best_local_score
+from sentrack.objective.interval_problem import Chain, frame_cost, lasting
 from sentrack.scene import Scene
 from sentrack.vision import Floats
 

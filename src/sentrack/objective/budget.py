@@ -5,8 +5,8 @@ import math
 
 import numpy as np
 
-from sentrack.language.meaning import Meaning
-from sentrack.lexicon.lexicon import Lexicon
+from sentrack.language import Meaning
+from sentrack.lexicon import Lexicon
 from sentrack.scene import detection_scores
 from sentrack.vision import Clip
 

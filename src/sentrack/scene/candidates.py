@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sentrack.boxes import centre, extent
-from sentrack.lexicon.features import Candidates
+from sentrack.lexicon import Candidates
 from sentrack.vision import Clip
 
 Floats = npt.NDArray[np.float64]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from sentrack.boxes import around, iou, over_union, shared
-from sentrack.lexicon.features import Candidates
+from sentrack.lexicon import Candidates
 from sentrack.scene.candidates import Bools, CandidateSet, Floats, Ints
 from sentrack.vision import Clip
 

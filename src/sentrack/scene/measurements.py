@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sentrack.lexicon.features import Bins, Feature
-from sentrack.lexicon.model import Observed, WordModel, aligned
+from sentrack.lexicon import Bins, Feature, Observed, WordModel, aligned
 from sentrack.scene.candidates import (
     Bools,
     CandidateSet,

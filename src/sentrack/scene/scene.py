@@ -6,9 +6,8 @@ from functools import lru_cache
 import numpy as np
 
 from sentrack.inference import TrackTerms, WordTerms
-from sentrack.language.meaning import Meaning
-from sentrack.lexicon.lexicon import Lexicon
-from sentrack.lexicon.model import WordModel
+from sentrack.language import Meaning
+from sentrack.lexicon import Lexicon, WordModel
 from sentrack.scene.candidates import Bools, CandidateSet, Floats, unpadded
 from sentrack.scene.measurements import Measurements
 from sentrack.scene.standins import needed, supplied

@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from sentrack.lazy import lazy
+from sentrack.lazy import on_demand
 
 if TYPE_CHECKING:
     from sentrack.serve.app import Options, create_app
     from sentrack.serve.server import run
 else:
-    __getattr__ = lazy(__name__)
+    __getattr__ = on_demand(__name__)
 
 __all__ = ["Options", "create_app", "run"]

@@ -28,10 +28,7 @@ from sentrack.serve.schemas import (
 )
 from sentrack.serve.snapshot import PIXELS, SnapshotCache, may_show
 from sentrack.show import View, hexadecimal, view_of
-from sentrack.tasks import Described, Moment, describe, moments, track
-from sentrack.tasks.moments import RATE
-from sentrack.tasks.rivals import rivals
-from sentrack.tasks.search import steps
+from sentrack.tasks import RATE, Described, Moment, describe, moments, rivals, steps, track
 from sentrack.vision import Clip, ClipError
 from sentrack.workers import Executor
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from sentrack.language import Piece
+from sentrack.language import Completion, Piece
 
 
 @dataclass(frozen=True)
@@ -161,21 +161,6 @@ class Misunderstood:
     ok: Literal[False]
     error: str
     suggestions: list[str]
-
-
-@dataclass(frozen=True)
-class Completion:
-    """A longer text.
-
-    Attributes:
-        text: all of it.
-        word: that is new in it.
-        part: of speech; "function" for words such as "the", "end" for the full stop.
-    """
-
-    text: str
-    word: str
-    part: str
 
 
 @dataclass(frozen=True)

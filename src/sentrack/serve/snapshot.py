@@ -11,13 +11,13 @@ from pathlib import PurePath
 from time import monotonic
 
 from sentrack.files import Mark, mark
-from sentrack.language import Vocabulary
+from sentrack.language import Vocabulary, complete
 from sentrack.lexicon import Lexicon
 from sentrack.library import Entry, Store
-from sentrack.serve import completion
 from sentrack.serve.errors import JobError
 from sentrack.serve.schemas import ClassCount, Completions, Misunderstood, Understood
-from sentrack.tasks.track import vocabulary_of
+from sentrack.serve.sentences import understand
+from sentrack.tasks import vocabulary_of
 
 FRESH = 3.0  # seconds after which the folder is looked at again
 REMEMBERED = 512  # texts whose reading is kept
@@ -62,14 +62,14 @@ class Snapshot:
     def understand(self) -> Callable[[str], Understood | Misunderstood]:
         """What a sentence says."""
         words = self.vocabulary
-        return lru_cache(REMEMBERED)(lambda text: completion.understand(text, words))
+        return lru_cache(REMEMBERED)(lambda text: understand(text, words))
 
     @cached_property
     def complete(self) -> Callable[[str, int], Completions]:
         """How a text may go on, and how many ways at most."""
         words, often = self.vocabulary, {each.name: each.clips for each in self.classes}
         return lru_cache(REMEMBERED)(
-            lambda text, limit: Completions(completion.complete(text, words, limit, often))
+            lambda text, limit: Completions(complete(text, words, limit, often))
         )
 
     def entry(self, name: str) -> Entry:

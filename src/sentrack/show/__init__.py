@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from sentrack.lazy import lazy
+from sentrack.lazy import on_demand
 
 if TYPE_CHECKING:
     from sentrack.show.annotation import annotate
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sentrack.show.video_writer import VideoWriter
     from sentrack.show.view import View, view_of
 else:
-    __getattr__ = lazy(__name__)
+    __getattr__ = on_demand(__name__)
 
 __all__ = [
     "CANVAS",

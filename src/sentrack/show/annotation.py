@@ -26,8 +26,7 @@ from sentrack.show.drawing import (
 )
 from sentrack.show.palette import Colour, colour
 from sentrack.show.video_writer import VideoWriter
-from sentrack.tasks import Tracking
-from sentrack.tasks.tracking import TrackedWord
+from sentrack.tasks import TrackedWord, Tracking
 from sentrack.vision.scan import Frame, Image
 
 LEAST = 480  # pixels of height, or of twice the width: smaller pictures are enlarged
@@ -77,7 +76,7 @@ def annotate(
     with VideoWriter(path, trackings[0].objective.clip.fps) as writer:
         for done, frame in enumerate(between(frames, start, end), 1):
             if scene is None:
-                scene = Scene(trackings, frame.image.shape[1], frame.image.shape[0], candidates)
+                scene = Overlay(trackings, frame.image.shape[1], frame.image.shape[0], candidates)
                 first = frame.time
             writer.write(scene.draw(frame), frame.time)
             passed = frame.time - first
@@ -100,7 +99,7 @@ def between(frames: Iterable[Frame], start: float, end: float) -> Iterator[Frame
         )
 
 
-class Scene:
+class Overlay:
     """Draws annotated frames of one size; what does not move is drawn only once."""
 
     def __init__(

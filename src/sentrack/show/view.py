@@ -8,9 +8,7 @@ import numpy as np
 from sentrack.language import Piece, pieces
 from sentrack.lexicon import Lexicon
 from sentrack.show.palette import hexadecimal
-from sentrack.tasks import Tracking
-from sentrack.tasks.rivals import Rivals
-from sentrack.tasks.tracking import TrackedParticipant
+from sentrack.tasks import Rivals, TrackedParticipant, Tracking
 
 
 @dataclass(frozen=True)

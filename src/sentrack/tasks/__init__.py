@@ -1,24 +1,36 @@
 """What sentrack is for: track, search, describe and learn."""
 
-from sentrack.tasks.describe import Described, Description, describe
-from sentrack.tasks.learn import learn
-from sentrack.tasks.library import Library
-from sentrack.tasks.moments import Moment, moments
-from sentrack.tasks.search import Moments
-from sentrack.tasks.track import track, understand
-from sentrack.tasks.tracking import Ledger, Tracking
+from sentrack.tasks.description import Described, Description, describe
+from sentrack.tasks.learning import Settings, learn, read_pairs
+from sentrack.tasks.library import Library, index
+from sentrack.tasks.moment import RATE, Moment, moments
+from sentrack.tasks.result import Ledger, TrackedParticipant, TrackedWord, Tracking
+from sentrack.tasks.runner_up import Rivals, rivals
+from sentrack.tasks.search import Moments, steps
+from sentrack.tasks.tracker import open_lexicon, track, understand, vocabulary_of
 
 __all__ = [
+    "RATE",
     "Described",
     "Description",
     "Ledger",
     "Library",
     "Moment",
     "Moments",
+    "Rivals",
+    "Settings",
+    "TrackedParticipant",
+    "TrackedWord",
     "Tracking",
     "describe",
+    "index",
     "learn",
     "moments",
+    "open_lexicon",
+    "read_pairs",
+    "rivals",
+    "steps",
     "track",
     "understand",
+    "vocabulary_of",
 ]

@@ -7,9 +7,9 @@ from sentrack.errors import SentrackError
 from sentrack.lexicon import Lexicon
 from sentrack.library import Entry, Store, Task, index_one
 from sentrack.progress import Report, silent
-from sentrack.tasks.describe import Described, describe
+from sentrack.tasks.description import Described, describe
 from sentrack.tasks.search import Moments, search
-from sentrack.tasks.track import open_lexicon
+from sentrack.tasks.tracker import open_lexicon
 from sentrack.workers import Executor, open_executor
 
 

@@ -4,13 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import overload
 
-from sentrack.language import Meaning
-from sentrack.language.alternatives import alternatives
+from sentrack.language import Meaning, alternatives
 from sentrack.lexicon import Lexicon
 from sentrack.library import Entry, Store
 from sentrack.progress import Report, silent
-from sentrack.tasks.moments import LEAST, Answer, Moment, moments, most
-from sentrack.tasks.track import vocabulary_of
+from sentrack.tasks.moment import LEAST, Answer, Moment, moments, most
+from sentrack.tasks.tracker import vocabulary_of
 from sentrack.workers import Executor
 
 AT_ONCE = 16  # clips that a worker is given to bound

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from sentrack.lazy import lazy
+from sentrack.lazy import on_demand
 from sentrack.vision.arrays import clip_from_arrays
 from sentrack.vision.bridging import add_projected, bridge, moved_along
 from sentrack.vision.clip import Bools, Clip, ClipError, Floats, Ints, class_name
@@ -14,7 +14,7 @@ from sentrack.vision.motion import velocities
 if TYPE_CHECKING:
     from sentrack.demo import Truth, two_activities
 else:
-    __getattr__ = lazy(__name__)
+    __getattr__ = on_demand(__name__)
 
 __all__ = [
     "Bools",

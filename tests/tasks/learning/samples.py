@@ -1,4 +1,4 @@
-"""Small scenes to learn from."""
+"""Small examples to learn from."""
 
 from dataclasses import replace
 
@@ -7,18 +7,18 @@ import numpy as np
 from benchmarks.sampled import sampled, sharp_word
 from sentrack.lexicon import WordModel
 from sentrack.tasks.learning.e_step import Parameters, measure_background
+from sentrack.tasks.learning.examples import Example
 from sentrack.tasks.learning.m_step import Prior
-from sentrack.tasks.learning.scenes import Scene
 
 
-def known(models: list[WordModel], scenes: list[Scene]) -> tuple[Parameters, Prior]:
+def known(models: list[WordModel], examples: list[Example]) -> tuple[Parameters, Prior]:
     words = {(m.part, m.name): m for m in models}
-    background = measure_background(scenes, words)
+    background = measure_background(examples, words)
     parameters = Parameters(words, {}, background, np.zeros(0), frozenset(words))
     return parameters, Prior(5.0, background, 1.0)
 
 
-def small(seed: int) -> tuple[WordModel, Scene]:
+def small(seed: int) -> tuple[WordModel, Example]:
     """Three frames, two candidates for each of two participants, two states."""
     rng = np.random.default_rng(seed)
     word = sharp_word("dax", rng)

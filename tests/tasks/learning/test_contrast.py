@@ -10,8 +10,8 @@ from sentrack.lexicon import Lexicon
 from sentrack.progress import silent
 from sentrack.tasks.learning.contrast import maximise_contrast, minimal_pairs, uniform_background
 from sentrack.tasks.learning.e_step import Parameters, TrainingSet, expectations
+from sentrack.tasks.learning.examples import Example
 from sentrack.tasks.learning.journal import Journal
-from sentrack.tasks.learning.scenes import Scene
 from sentrack.workers import Executor
 from tests.tasks.learning.samples import known
 
@@ -26,23 +26,23 @@ def test_contrast_raises_the_margin_over_minimal_pairs() -> None:
             0.9 * a + 0.1 * b for a, b in zip(words[0].outputs, words[1].outputs, strict=True)
         ),
     )
-    scenes: list[Scene] = []
+    examples: list[Example] = []
     groups = []
     for word in words:
         for _ in range(4):
             own = sampled(word, 15, 2, rng)
             other = next(w for w in words if w is not word)
             swapped = replace(own.words[0], key=("verb", other.name))
-            groups.append((len(scenes), len(scenes) + 1))
-            scenes += [own, replace(own, words=(swapped,))]
-    parameters, _ = known(words, scenes)
+            groups.append((len(examples), len(examples) + 1))
+            examples += [own, replace(own, words=(swapped,))]
+    parameters, _ = known(words, examples)
     parameters = replace(parameters, background=uniform_background(words))
 
     def margin(each: Parameters) -> float:
-        values = [expectations(scene, each)[0] for scene in scenes]
+        values = [expectations(example, each)[0] for example in examples]
         return float(np.mean([values[a] - values[b] for a, b in groups]))
 
-    data = TrainingSet(scenes, Executor())
+    data = TrainingSet(examples, Executor())
     after = maximise_contrast(parameters, data, groups, 6, 0.0, Journal(None, ""), silent)
     assert margin(after) > margin(parameters) + 0.1
 

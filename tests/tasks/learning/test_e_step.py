@@ -12,22 +12,22 @@ from sentrack.tasks.learning.e_step import (
     Parameters,
     expectations,
 )
-from sentrack.tasks.learning.scenes import Scene
+from sentrack.tasks.learning.examples import Example
 from tests.tasks.learning.samples import known, small
 
 
 def by_enumeration(
-    model: WordModel, scene: Scene, parameters: Parameters
+    model: WordModel, example: Example, parameters: Parameters
 ) -> tuple[float, list[np.ndarray], np.ndarray, np.ndarray]:
     """The log-likelihood and counts, by looking at every assignment."""
-    (word,) = scene.words
-    T, J, K = scene.T, 2, model.K
+    (word,) = example.words
+    T, J, K = example.T, 2, model.K
     ((_, code),) = word.groups
     sizes = [len(o.feature.bins) for o in model.observed]
     bins = np.array(np.unravel_index(code, sizes)).reshape(len(sizes), T, J, J)
-    stay = math.exp(-scene.seconds / float(model.seconds[0]))  # type: ignore[index]
+    stay = math.exp(-example.seconds / float(model.seconds[0]))  # type: ignore[index]
     move = np.array([[stay, 1 - stay], [0, 1]])
-    follow = np.exp(np.asarray(scene.tracks[0].pairwise[0]))
+    follow = np.exp(np.asarray(example.tracks[0].pairwise[0]))
     uniform = math.prod(1 / size for size in sizes)
     total = alone = 0.0
     outputs = [np.zeros((K, size)) for size in sizes]
@@ -66,10 +66,10 @@ def by_enumeration(
 
 @pytest.mark.parametrize("seed", range(3))
 def test_expected_counts_are_those_of_all_assignments(seed: int) -> None:
-    model, scene = small(seed)
-    parameters, _ = known([model], [scene])
-    log_likelihood, counts = expectations(scene, parameters)
-    true, outputs, initial, moves = by_enumeration(model, scene, parameters)
+    model, example = small(seed)
+    parameters, _ = known([model], [example])
+    log_likelihood, counts = expectations(example, parameters)
+    true, outputs, initial, moves = by_enumeration(model, example, parameters)
     counted = counts.words["verb", "dax"]
     assert log_likelihood == pytest.approx(true)
     for own, other in zip(counted.outputs, outputs, strict=True):
@@ -79,24 +79,26 @@ def test_expected_counts_are_those_of_all_assignments(seed: int) -> None:
 
 
 def test_a_word_that_rules_bins_out_counts_nothing_there() -> None:
-    model, scene = small(1)
+    model, example = small(1)
     only = [np.stack([np.eye(output.shape[1])[0], output[1]]) for output in model.outputs]
     model = replace(model, noise=0.0, outputs=tuple(only), initial=np.array([0.5, 0.5]))
-    parameters, _ = known([model], [scene])
-    counted = expectations(scene, parameters)[1].words["verb", "dax"]
+    parameters, _ = known([model], [example])
+    counted = expectations(example, parameters)[1].words["verb", "dax"]
     for counts in counted.outputs:
         assert counts[0, 1:].sum() == 0
-        assert counts.sum() == pytest.approx(scene.T)
+        assert counts.sum() == pytest.approx(example.T)
 
 
 def test_the_classes_of_a_noun_are_weighed_in_every_frame() -> None:
-    model, scene = small(0)
-    parameters, _ = known([model], [scene])
+    model, example = small(0)
+    parameters, _ = known([model], [example])
     labels = np.array([0, 1])
-    scene = replace(scene, nouns=(("agent", labels), scene.nouns[1]))
+    example = replace(example, nouns=(("agent", labels), example.nouns[1]))
     share, classes = np.array([0.6, 0.4]), np.array([0.5, 0.5])
-    plain, _ = expectations(scene, parameters)
-    soft, counts = expectations(scene, replace(parameters, nouns={"agent": share}, classes=classes))
-    assert counts.nouns["agent"].sum() == pytest.approx(scene.T)
+    plain, _ = expectations(example, parameters)
+    soft, counts = expectations(
+        example, replace(parameters, nouns={"agent": share}, classes=classes)
+    )
+    assert counts.nouns["agent"].sum() == pytest.approx(example.T)
     # Between what it would be if the first candidate were meant, and if the second were.
     assert plain + 3 * math.log(0.8) < soft < plain + 3 * math.log(1.2)

@@ -29,15 +29,15 @@ NONE = Journal(None, "")
 def test_the_objective_never_falls(seed: int) -> None:
     rng = np.random.default_rng(seed)
     words = [sharp_word(name, rng) for name in ("dax", "wug")]
-    scenes = [sampled(word, 12, 2, rng) for word in words for _ in range(3)]
-    parameters, prior = known(words, scenes)
+    examples = [sampled(word, 12, 2, rng) for word in words for _ in range(3)]
+    parameters, prior = known(words, examples)
     told: list[float] = []
 
     class Told(Journal):
         def write(self, stage: str, progress: Progress) -> None:  # noqa: ARG002
             told.append(sum(progress.objective.values()))
 
-    start, data = random_start(parameters, prior, rng), TrainingSet(scenes, Executor())
+    start, data = random_start(parameters, prior, rng), TrainingSet(examples, Executor())
     end = run_em("start", start, data, prior, StoppingRule(12, -1.0), Told(None, ""), silent)
     assert end.iteration == 12
     assert len(told) == 13
@@ -54,10 +54,10 @@ def test_known_words_are_recovered_from_random_starts() -> None:
 def test_each_word_goes_on_from_the_start_that_was_best_for_it() -> None:
     rng = np.random.default_rng(3)
     words = [sharp_word(name, rng) for name in ("dax", "wug")]
-    scenes = [sampled(word, 15, 2, rng) for word in words for _ in range(3)]
-    parameters, prior = known(words, scenes)
-    assert set(connected_words(scenes, parameters).values()) == {"verb/dax", "verb/wug"}
-    rule, data = StoppingRule(5, 0.0), TrainingSet(scenes, Executor())
+    examples = [sampled(word, 15, 2, rng) for word in words for _ in range(3)]
+    parameters, prior = known(words, examples)
+    assert set(connected_words(examples, parameters).values()) == {"verb/dax", "verb/wug"}
+    rule, data = StoppingRule(5, 0.0), TrainingSet(examples, Executor())
 
     def run(start: Parameters) -> Progress:
         return run_em("x", start, data, prior, rule, NONE, silent)
@@ -74,7 +74,7 @@ def test_each_word_goes_on_from_the_start_that_was_best_for_it() -> None:
 def test_words_that_share_a_sentence_are_connected() -> None:
     rng = np.random.default_rng(0)
     words = [sharp_word(name, rng) for name in ("dax", "wug", "frib")]
-    scenes = [sampled(word, 4, 2, rng) for word in words]
-    parameters, _ = known(words, scenes)
-    both = replace(scenes[0], words=(scenes[0].words[0], scenes[1].words[0]))
-    assert len(set(connected_words([*scenes, both], parameters).values())) == 2
+    examples = [sampled(word, 4, 2, rng) for word in words]
+    parameters, _ = known(words, examples)
+    both = replace(examples[0], words=(examples[0].words[0], examples[1].words[0]))
+    assert len(set(connected_words([*examples, both], parameters).values())) == 2

@@ -15,11 +15,11 @@ from tests.tasks.learning.samples import small
 
 
 def test_nouns_begin_as_what_is_there_when_they_are_said() -> None:
-    _, scene = small(0)
+    _, example = small(0)
 
     def began(*clips: list[int], classes: list[float]) -> np.ndarray:
-        scenes = [replace(scene, nouns=(("zup", np.array(labels)),)) for labels in clips]
-        return initial_noun(scenes, "zup", np.array(classes))
+        examples = [replace(example, nouns=(("zup", np.array(labels)),)) for labels in clips]
+        return initial_noun(examples, "zup", np.array(classes))
 
     # The first is there three times; each of the others twice, and once it is not.
     share = began([0, 1], [0, 2], [0, 1, 2], classes=[0.4, 0.3, 0.3])

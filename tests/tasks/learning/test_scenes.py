@@ -7,7 +7,7 @@ import numpy as np
 
 from sentrack.language import parse
 from sentrack.lexicon import Lexicon, WordModel
-from sentrack.tasks.learning.scenes import prepare
+from sentrack.tasks.learning.examples import prepare
 from sentrack.vision import clip_from_arrays
 from tests.tasks.stages import UP, stage
 
@@ -25,8 +25,8 @@ def test_boxes_of_two_classes_are_two_things_before_nouns_are_known() -> None:
     words = {("noun", noun.name): noun for noun in free}
     words["verb", "pick-up"] = Lexicon.load("everyday").words["verb", "pick-up"]
     learned = [("noun", "hand"), ("noun", "cup")]
-    scene = prepare(clip, meaning, Lexicon("x", "", words), ["cup", "hand"], 2, learned)
-    (apart,) = scene.apart
+    example = prepare(clip, meaning, Lexicon("x", "", words), ["cup", "hand"], 2, learned)
+    (apart,) = example.apart
     never = -math.inf
     for emission in apart.emission:
         (h,) = np.asarray(emission)

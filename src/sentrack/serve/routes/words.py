@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from sentrack.lexicon.model import WordModel
+from sentrack.lexicon import WordModel
 from sentrack.serve.errors import JobError
 from sentrack.serve.routes.dependencies import EVER, NONE, Current
 from sentrack.text import nearest

@@ -18,8 +18,8 @@ from sentrack.language import (
 from sentrack.lexicon import WordModel
 from sentrack.progress import Report
 from sentrack.tasks.learning.e_step import Counts, Parameters, TrainingSet
+from sentrack.tasks.learning.examples import Floats, Key
 from sentrack.tasks.learning.journal import Journal, Progress
-from sentrack.tasks.learning.scenes import Floats, Key
 
 LOG = logging.getLogger("sentrack")
 
@@ -79,15 +79,15 @@ def maximise_contrast(
 
     Args:
         parameters: of the first stage, with a uniform background.
-        data: the scenes of all sentences and their minimal pairs.
-        groups: for every clip, the scene of its own sentence, then those of its minimal pairs.
+        data: the examples of all sentences and their minimal pairs.
+        groups: for every clip, the example of its own sentence, then those of its minimal pairs.
         iterations: at most.
         tolerance: nats per clip; less is no gain.
         journal: where a run that was interrupted goes on.
         report: told the frames that were looked at.
     """
     name = "contrast"
-    frames = sum(scene.T for scene in data.scenes)
+    frames = sum(example.T for example in data.examples)
     anchors = {
         key: [ANCHOR * o for o in parameters.models[key].outputs] for key in parameters.learned
     }
@@ -117,7 +117,7 @@ def maximise_contrast(
 def _clips(data: TrainingSet, groups: Sequence[tuple[int, ...]]) -> Counter[Key]:
     """For how many clips every word is considered."""
     return Counter(
-        key for group in groups for key in {w.key for i in group for w in data.scenes[i].words}
+        key for group in groups for key in {w.key for i in group for w in data.examples[i].words}
     )
 
 
@@ -132,7 +132,7 @@ def _contrast(
     expected = data.e_step(parameters)
     total, gradient = 0.0, Counts()
     for group in groups:
-        scale = np.array([FRAMES / data.scenes[i].T for i in group])
+        scale = np.array([FRAMES / data.examples[i].T for i in group])
         scores = scale * np.array([expected[i][0] for i in group])
         chance = np.exp(scores - scores.max())
         chance /= chance.sum()

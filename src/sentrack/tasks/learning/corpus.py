@@ -11,11 +11,11 @@ from sentrack.errors import SentrackError
 from sentrack.inference import Infeasible
 from sentrack.language import Entry, Meaning, SentenceError, Vocabulary
 from sentrack.lexicon import Lexicon, WordModel
+from sentrack.tasks.learning.examples import Example, Key, prepare
 from sentrack.tasks.learning.initial_models import blank_model
-from sentrack.tasks.learning.scenes import Key, Scene, prepare
 from sentrack.tasks.learning.settings import Settings
 from sentrack.tasks.learning.unknown_words import parse_unknown
-from sentrack.tasks.track import vocabulary_of
+from sentrack.tasks.tracker import vocabulary_of
 from sentrack.vision import Clip, ClipError
 
 LOG = logging.getLogger("sentrack")
@@ -31,7 +31,7 @@ class Pair:
 
     clip: Clip
     meaning: Meaning
-    scene: Scene
+    example: Example
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,8 +110,8 @@ def gather(
     found = []
     for clip, meaning in told:
         try:
-            scene = prepare(clip, meaning, whole, classes, settings.best, learned)
-            found.append(Pair(clip, meaning, scene))
+            example = prepare(clip, meaning, whole, classes, settings.best, learned)
+            found.append(Pair(clip, meaning, example))
         except (ClipError, Infeasible) as error:
             why = str(error).removeprefix(f"{clip.name}: ")
             faults.add(f"{clip.name}: {meaning.sentence!r}: {why}")

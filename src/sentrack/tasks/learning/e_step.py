@@ -8,12 +8,12 @@ import numpy as np
 
 from sentrack.inference import Problem, TrackTerms, WordTerms, posteriors
 from sentrack.lexicon import WordModel
-from sentrack.tasks.learning.scenes import Floats, Ints, Key, Scene, Spoken
+from sentrack.tasks.learning.examples import Example, Floats, Ints, Key, Spoken
 from sentrack.workers import Executor
 
 Background = Mapping[str, Floats]  # per feature, (bins,) how often any candidates show each bin
 
-CHUNK = 8  # scenes that a worker is given at once, at most
+CHUNK = 8  # examples that a worker is given at once, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class WordCounts:
 
 @dataclass(eq=False)
 class Counts:
-    """Expected counts in one scene or several.
+    """Expected counts in one example or several.
 
     Attributes:
         words: of each word that is learned, except for nouns.
@@ -71,7 +71,7 @@ class Counts:
     nouns: dict[str, Floats] = field(default_factory=dict)
 
     def add(self, other: "Counts", weight: float = 1.0) -> None:
-        """Add the counts of other scenes to these."""
+        """Add the counts of other examples to these."""
         for key, counts in other.words.items():
             if key not in self.words:
                 zero = [np.zeros_like(output) for output in counts.outputs]
@@ -85,40 +85,43 @@ class TrainingSet:
     """Scenes to learn from. Workers get them once, and then only parameters.
 
     Attributes:
-        scenes: all of them, in order.
+        examples: all of them, in order.
     """
 
-    def __init__(self, scenes: Sequence[Scene], executor: Executor) -> None:
-        self.scenes, self._executor = scenes, executor
-        # Two chunks for each worker if there are enough scenes, so that none waits long.
-        size = min(CHUNK, 1 + len(scenes) // (2 * executor.size))
-        self._chunks = executor.scatter(scenes[i : i + size] for i in range(0, len(scenes), size))
+    def __init__(self, examples: Sequence[Example], executor: Executor) -> None:
+        self.examples, self._executor = examples, executor
+        # Two chunks for each worker if there are enough examples, so that none waits long.
+        size = min(CHUNK, 1 + len(examples) // (2 * executor.size))
+        self._chunks = executor.scatter(
+            examples[i : i + size] for i in range(0, len(examples), size)
+        )
 
     def e_step(self, parameters: Parameters) -> list[tuple[float, Counts]]:
-        """What `expectations` gives for each scene, in order, however many workers there are."""
+        """What `expectations` gives for each example, in order, however many workers there are."""
         parts = self._executor.map(partial(_chunk_expectations, parameters), self._chunks)
         return [each for part in parts for each in part]
 
 
 def _chunk_expectations(
-    parameters: Parameters, scenes: Sequence[Scene]
+    parameters: Parameters, examples: Sequence[Example]
 ) -> list[tuple[float, Counts]]:
-    return [expectations(scene, parameters) for scene in scenes]
+    return [expectations(example, parameters) for example in examples]
 
 
-def expectations(scene: Scene, parameters: Parameters) -> tuple[float, Counts]:
-    """The log-likelihood of a scene, ln Z less that of its tracks alone, and expected counts."""
+def expectations(example: Example, parameters: Parameters) -> tuple[float, Counts]:
+    """The log-likelihood of an example, ln Z less that of its tracks alone, and expected counts."""
     tracks = [
         _with_classes(track, parameters.nouns.get(noun), labels, parameters)
-        for track, (noun, labels) in zip(scene.tracks, scene.nouns, strict=True)
+        for track, (noun, labels) in zip(example.tracks, example.nouns, strict=True)
     ]
     emissions = [
-        _Emission(word, parameters.models[word.key], parameters.background) for word in scene.words
+        _Emission(word, parameters.models[word.key], parameters.background)
+        for word in example.words
     ]
-    words = [e.terms(scene) for e in emissions]
-    sums = posteriors(Problem(tracks, [*words, *scene.apart]))
+    words = [e.terms(example) for e in emissions]
+    sums = posteriors(Problem(tracks, [*words, *example.apart]))
     counts = Counts()
-    for w, (word, emission) in enumerate(zip(scene.words, emissions, strict=True)):
+    for w, (word, emission) in enumerate(zip(example.words, emissions, strict=True)):
         if word.key in parameters.learned:
             moves = sums.transitions[w]
             K = moves.shape[1]
@@ -126,15 +129,15 @@ def expectations(scene: Scene, parameters: Parameters) -> tuple[float, Counts]:
             own = WordCounts(
                 emission.counts(sums.emissions[w]),
                 sums.states[w][0].copy(),
-                {round(scene.seconds, 4): np.stack([stays.sum(0)[: K - 1], leaves.sum(0)])},
+                {round(example.seconds, 4): np.stack([stays.sum(0)[: K - 1], leaves.sum(0)])},
             )
             counts.add(Counts({word.key: own}))
-    for p, (noun, labels) in enumerate(scene.nouns):
+    for p, (noun, labels) in enumerate(example.nouns):
         if noun in parameters.nouns:
-            weights = scene.T * sums.tracks[p][0]
+            weights = example.T * sums.tracks[p][0]
             frames = np.bincount(labels, weights, minlength=len(parameters.classes))
             counts.add(Counts(nouns={noun: np.asarray(frames, np.float64)}))
-    return sums.log_partition - scene.alone, counts
+    return sums.log_partition - example.alone, counts
 
 
 def _with_classes(
@@ -175,7 +178,7 @@ class _Emission:
         self.real = np.where(word.unseen, 0.0, (1 - model.noise) * np.exp(certain))
         self.log = np.where(word.unseen, 0.0, total - usual)
 
-    def terms(self, scene: Scene) -> WordTerms:
+    def terms(self, example: Example) -> WordTerms:
         """The terms of the word in a problem."""
         sizes = [int(np.prod(shape)) for shape in self.word.shapes]
         parts = np.split(self.log, np.cumsum(sizes)[:-1], axis=1)
@@ -185,7 +188,7 @@ class _Emission:
             h[-1][~self.model.final] = -np.inf
         return WordTerms(
             self.model.log_initial(),
-            self.model.log_transitions(scene.seconds),
+            self.model.log_transitions(example.seconds),
             h,
             self.word.participants,
         )
@@ -205,11 +208,11 @@ class _Emission:
         return outputs
 
 
-def measure_background(scenes: Sequence[Scene], models: Mapping[Key, WordModel]) -> Background:
+def measure_background(examples: Sequence[Example], models: Mapping[Key, WordModel]) -> Background:
     """How often candidates show each bin of the features, whether they are spoken of or not."""
     total: dict[str, Floats] = {}
-    for scene in scenes:
-        for word in scene.words:
+    for example in examples:
+        for word in example.words:
             model = models[word.key]
             for members, code in word.groups:
                 sizes = [len(model.observed[n].feature.bins) for n in members]

@@ -8,10 +8,10 @@ import numpy as np
 
 from sentrack.progress import Report
 from sentrack.tasks.learning.e_step import Counts, Parameters, TrainingSet
+from sentrack.tasks.learning.examples import Example, Key
 from sentrack.tasks.learning.initial_models import random_model
 from sentrack.tasks.learning.journal import Journal, Progress
 from sentrack.tasks.learning.m_step import Prior, m_step, noun_log_density
-from sentrack.tasks.learning.scenes import Key, Scene
 
 LOG = logging.getLogger("sentrack")
 
@@ -50,18 +50,18 @@ def run_em(
     Args:
         name: of the run, in messages and in the journal.
         parameters: to start from.
-        data: the scenes.
+        data: the examples.
         prior: of the words.
         rule: when to stop.
         journal: where a run that was interrupted goes on.
         report: told the frames that were looked at.
     """
-    frames = sum(scene.T for scene in data.scenes)
-    groups = connected_words(data.scenes, parameters)
+    frames = sum(example.T for example in data.examples)
+    groups = connected_words(data.examples, parameters)
     at = journal.read(name, parameters) or Progress(parameters, 0, {}, False)
     while not at.done:
         expected = data.e_step(at.parameters)
-        objective = _objective(at.parameters, prior, data.scenes, expected, groups)
+        objective = _objective(at.parameters, prior, data.examples, expected, groups)
         gain = sum(objective.values()) - (sum(at.objective.values()) if at.objective else -np.inf)
         over = gain < rule.tolerance * frames or at.iteration >= rule.iterations
         LOG.info(
@@ -99,7 +99,7 @@ def run_em_with_restarts(
     Words that no sentence connects do not touch each other's objective, so each group of connected
     words goes on from the start that was best for it.
     """
-    groups = connected_words(data.scenes, parameters)
+    groups = connected_words(data.examples, parameters)
     short = replace(rule, iterations=min(SHORT, rule.iterations))
     found = []
     for start in range(restarts):
@@ -127,38 +127,38 @@ def random_start(parameters: Parameters, prior: Prior, rng: np.random.Generator)
     return replace(parameters, models=models)
 
 
-def connected_words(scenes: Sequence[Scene], parameters: Parameters) -> dict[Key, str]:
+def connected_words(examples: Sequence[Example], parameters: Parameters) -> dict[Key, str]:
     """For every word that is learned, a name of the group of words that sentences connect it to."""
     group: dict[Key, str] = {}
-    for scene in scenes:
-        own = _learned(scene, parameters)
+    for example in examples:
+        own = _learned(example, parameters)
         names = {group.get(key, "/".join(key)) for key in own}
         for key in [*own, *(key for key, name in group.items() if name in names)]:
             group[key] = min(names)
     return group
 
 
-def _learned(scene: Scene, parameters: Parameters) -> list[Key]:
-    """The words of a scene that are learned."""
-    words = [word.key for word in scene.words if word.key in parameters.learned]
-    return words + [("noun", noun) for noun, _ in scene.nouns if noun in parameters.nouns]
+def _learned(example: Example, parameters: Parameters) -> list[Key]:
+    """The words of an example that are learned."""
+    words = [word.key for word in example.words if word.key in parameters.learned]
+    return words + [("noun", noun) for noun, _ in example.nouns if noun in parameters.nouns]
 
 
 def _objective(
     parameters: Parameters,
     prior: Prior,
-    scenes: Sequence[Scene],
+    examples: Sequence[Example],
     expected: Sequence[tuple[float, Counts]],
     groups: dict[Key, str],
 ) -> dict[str, float]:
-    """The objective of every group of connected words; scenes without any are left out."""
+    """The objective of every group of connected words; examples without any are left out."""
     total = dict.fromkeys(sorted(set(groups.values())), 0.0)
     for key in sorted(groups):
         if key[0] == "noun":
             total[groups[key]] += noun_log_density(parameters.nouns[key[1]], parameters.classes)
         else:
             total[groups[key]] += prior.log_density(parameters.models[key])
-    for scene, (log_likelihood, _) in zip(scenes, expected, strict=True):
-        for key in _learned(scene, parameters)[:1]:
+    for example, (log_likelihood, _) in zip(examples, expected, strict=True):
+        for key in _learned(example, parameters)[:1]:
             total[groups[key]] += log_likelihood
     return total

@@ -5,11 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from sentrack.lexicon import WordModel
-from sentrack.lexicon.features import FEATURES
-from sentrack.lexicon.model import Observed
+from sentrack.lexicon import FEATURES, Observed, WordModel
 from sentrack.tasks.learning.e_step import Background
-from sentrack.tasks.learning.scenes import Floats, Scene
+from sentrack.tasks.learning.examples import Example, Floats
 
 # How many states the words of a part of speech have, as in the paper's corpus.
 DEFAULT_STATES: Mapping[str, int] = {
@@ -84,13 +82,13 @@ def random_model(
     return replace(model, outputs=outputs, initial=initial, seconds=lasting)
 
 
-def initial_noun(scenes: Sequence[Scene], noun: str, classes: Floats) -> Floats:
+def initial_noun(examples: Sequence[Example], noun: str, classes: Floats) -> Floats:
     """(C,): the probability of each class that a noun names it, by what is there when it is said.
 
     A noun names one class, which is there whenever it is said, except for a share of ABSENT. Other
     classes are there as often as usual: (C,) `classes`.
     """
-    labels = [seen for scene in scenes for said, seen in scene.nouns if said == noun]
+    labels = [seen for example in examples for said, seen in example.nouns if said == noun]
     there = np.array([np.bincount(seen, minlength=len(classes)) > 0 for seen in labels])
     log = np.where(there, np.log((1 - ABSENT) / classes), np.log(ABSENT)).sum(axis=0)
     share = np.exp(log - log.max())

@@ -7,7 +7,7 @@ import numpy as np
 
 from sentrack.lexicon import WordModel
 from sentrack.tasks.learning.e_step import Background, Counts, Parameters, WordCounts
-from sentrack.tasks.learning.scenes import Floats
+from sentrack.tasks.learning.examples import Floats
 
 FIRST = 0.9  # share of clips that begin with a word's first state, before any is seen
 
@@ -46,7 +46,7 @@ class Prior:
 
 
 def m_step(parameters: Parameters, counts: Counts, prior: Prior) -> Parameters:
-    """The most probable parameters given the expected counts of all scenes."""
+    """The most probable parameters given the expected counts of all examples."""
     models = dict(parameters.models)
     for key, own in counts.words.items():
         models[key] = estimate_word(models[key], own, prior)

@@ -4,9 +4,16 @@ import re
 from collections.abc import Iterator
 from itertools import islice, product
 
-from sentrack.language import Entry, Meaning, SentenceError, Vocabulary, entries_of, parse
-from sentrack.language.grammar import FUNCTION_WORDS
-from sentrack.language.inflection import inflect
+from sentrack.language import (
+    FUNCTION_WORDS,
+    Entry,
+    Meaning,
+    SentenceError,
+    Vocabulary,
+    entries_of,
+    inflect,
+    parse,
+)
 from sentrack.text import words_of
 
 # Readings of the unknown words of a sentence that are tried, and that are ranked to choose them.

@@ -1,0 +1,52 @@
+"""The inner loops of inference, compiled by Numba."""
+
+from sentrack.inference.kernels.gather import gather_factors, gather_steps, largest
+from sentrack.inference.kernels.growth import LANES, TILE, Plan, Real, gradient, grow
+from sentrack.inference.kernels.jit import ONE, Flat, announce, entry, internal
+from sentrack.inference.kernels.large_messages import (
+    INNER,
+    OUTER,
+    add_rows,
+    frame_terms,
+    outermost,
+    send_large,
+)
+from sentrack.inference.kernels.local import best_local_score
+from sentrack.inference.kernels.messages import load_step
+from sentrack.inference.kernels.sweeps import (
+    add_axis,
+    axis_maxima,
+    decode_all,
+    mixed_states,
+    sweep_frames,
+)
+
+__all__ = [
+    "INNER",
+    "LANES",
+    "ONE",
+    "OUTER",
+    "TILE",
+    "Flat",
+    "Plan",
+    "Real",
+    "add_axis",
+    "add_rows",
+    "announce",
+    "axis_maxima",
+    "best_local_score",
+    "decode_all",
+    "entry",
+    "frame_terms",
+    "gather_factors",
+    "gather_steps",
+    "gradient",
+    "grow",
+    "internal",
+    "largest",
+    "load_step",
+    "mixed_states",
+    "outermost",
+    "send_large",
+    "sweep_frames",
+]

@@ -1,0 +1,192 @@
+"""Messages between adjacent frames of a product lattice: the max-plus kernel of all methods.
+
+A joint state is a tuple of labels, one per axis, stored in C order. Because transitions separate,
+the maximum over all joint predecessors is one maximum per axis (`transfer`): T·S·(ΣJ+ΣK) operations
+instead of T·S².
+"""
+
+import numpy as np
+
+from sentrack.inference.kernels.jit import ONE, ZERO, Flat, Int, inlined, internal, unsigned
+from sentrack.inference.structures import Lattices, Terms
+
+# Columns of one inner loop: 256 doubles of a few dozen rows stay in the first two cache levels.
+BLOCK = 256
+# Labels times columns below which plain loops are quicker.
+TINY = 64
+
+
+@internal
+def combine(
+    out: Flat,
+    out_at: Int,
+    columns: Int,
+    src: Flat,
+    at: Int,
+    stride: Int,
+    add: Flat,
+    first: Int,
+    skip: Int,
+    n: Int,
+) -> None:
+    """out[b] = max_i src[at + i*stride + b] + add[first + i*skip], leaving out forbidden i.
+
+    Unsigned places need no test for being negative, which would keep the loops from being vectors;
+    views of the arrays would do as well, but cost a counted reference each.
+    """
+    width, o = unsigned(columns), unsigned(out_at)
+    started = False
+    i = ZERO
+    while i < n:
+        if add[first + i * skip] == -np.inf:
+            i += 1
+            continue
+        # Two rows at a time halve the traffic on `out`; a last single row is its own partner.
+        j = i + 1
+        while j < n and add[first + j * skip] == -np.inf:
+            j += 1
+        other = j if j < n else i
+        g, h = add[first + i * skip], add[first + other * skip]
+        x, y = unsigned(at + i * stride), unsigned(at + other * stride)
+        if started:
+            for b in range(width):
+                v, w = src[x + b] + g, src[y + b] + h
+                v = v if v > w else w
+                out[o + b] = v if v > out[o + b] else out[o + b]
+        else:
+            for b in range(width):
+                v, w = src[x + b] + g, src[y + b] + h
+                out[o + b] = v if v > w else w
+            started = True
+        i = j + 1
+    if not started:
+        for b in range(width):
+            out[o + b] = -np.inf
+
+
+@internal
+def transfer(
+    src: Flat,
+    src_at: Int,
+    dst: Flat,
+    dst_at: Int,
+    outer: Int,
+    n_in: Int,
+    n_out: Int,
+    inner: Int,
+    g: Flat,
+    lo: Int,
+    hi: Int,
+) -> None:
+    """One axis of a transition: dst[a, j, b] = max_i src[a, i, b] + g[i, j] for lo <= b < hi.
+
+    The inner loop runs over b, or over j where there is one b only. Both share one call: compiling
+    it twice takes seconds. Tiny tables are not worth either.
+    """
+    if n_out * inner < TINY:
+        for a in range(outer):
+            s, d = src_at + a * n_in * inner, dst_at + a * n_out * inner
+            for j in range(n_out):
+                for b in range(lo, hi):
+                    best = -np.inf
+                    for i in range(n_in):
+                        best = max(best, src[s + i * inner + b] + g[i * n_out + j])
+                    dst[d + j * inner + b] = best
+        return
+    parts = ONE if inner == 1 else (hi - lo + BLOCK - 1) // BLOCK
+    jobs = ONE if inner == 1 else n_out
+    # Blocks of about equal length, in whole vectors.
+    width = ((hi - lo + parts - 1) // parts + 15) // 16 * 16
+    for block in range(outer * parts):
+        a, b = block // parts, lo + block % parts * width
+        for job in range(jobs):
+            d = dst_at + (a * n_out + job) * inner
+            if inner == 1:
+                columns, table, at, stride = n_out, g, ZERO, n_out
+                add, first, skip = src, src_at + a * n_in, ONE
+            else:
+                columns, table = min(width, hi - b), src
+                at, stride = src_at + a * n_in * inner + b, inner
+                add, first, skip = g, job, n_out
+                d += b
+            combine(dst, d, columns, table, at, stride, add, first, skip, n_in)
+
+
+@inlined
+def load_step(terms: Terms, c: Int, share: float, t: Int, forward: bool, g: Flat) -> None:
+    """g[i, j]: transition of chain c into frame t, from the frame before it or (backward) after."""
+    sizes, step_at, step = terms.sizes, terms.step_at, terms.step
+    n = sizes[c, t]
+    if forward:
+        at = step_at[c, t]
+        for p in range(sizes[c, t - 1] * n):
+            g[p] = share * step[at + p]
+    else:
+        at, m = step_at[c, t + 1], sizes[c, t + 1]
+        for i in range(m):
+            for j in range(n):
+                g[i * n + j] = share * step[at + j * m + i]
+
+
+@internal
+def send(
+    terms: Terms,
+    lattices: Lattices,
+    n: Int,
+    t: Int,
+    forward: bool,
+    src: Flat,
+    src_at: Int,
+    dst: Flat,
+    dst_at: Int,
+    ping: Flat,
+    pong: Flat,
+    g: Flat,
+) -> None:
+    """The message of lattice n into frame t, from the full table of the frame next to it.
+
+    Args:
+        terms: the reduced problem.
+        lattices: its decomposition.
+        n: the lattice.
+        t: the frame.
+        forward: whether the message comes from the frame before, or after.
+        src: holds the table, from `src_at` on.
+        src_at: start of the table.
+        dst: takes the message, from `dst_at` on.
+        dst_at: start of the message.
+        ping: room for a table half way between the frames.
+        pong: the same again.
+        g: room for a block of transitions.
+    """
+    sizes, chain, share = terms.sizes, lattices.chain, lattices.share
+    before = t - 1 if forward else t + 1
+    # Axes with one label on either side only add a number, which rides on the last real axis.
+    constant, real, size = 0.0, ZERO, ONE
+    for a in range(lattices.first[n], lattices.first[n + 1]):
+        c = chain[a]
+        size *= sizes[c, before]
+        if sizes[c, before] == 1 and sizes[c, t] == 1:
+            constant += share[a] * terms.step[terms.step_at[c, t if forward else t + 1]]
+        else:
+            real += 1
+    if real == 0:
+        dst[dst_at] = src[src_at] + constant
+    here, at, inner = src, src_at, ONE
+    for a in range(lattices.first[n + 1] - 1, lattices.first[n] - 1, -1):
+        n_in, n_out = sizes[chain[a], before], sizes[chain[a], t]
+        if n_in == 1 and n_out == 1:
+            continue
+        load_step(terms, chain[a], share[a], t, forward, g)
+        outer = size // (n_in * inner)
+        there, there_at = ping, ZERO
+        real -= 1
+        if real == 0:
+            for p in range(n_in * n_out):
+                g[p] += constant
+            there, there_at = dst, dst_at
+        transfer(here, at, there, there_at, outer, n_in, n_out, inner, g, ZERO, inner)
+        here, at = there, there_at
+        ping, pong = pong, ping
+        size = outer * n_out * inner
+        inner *= n_out

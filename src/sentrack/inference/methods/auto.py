@@ -1,0 +1,146 @@
+"""The cheapest way to a certified optimum.
+
+Small lattices are solved exactly at once. Of large ones a shortlist of candidates is made first.
+Then: bound by message passing, ascend to a good
+answer, eliminate the labels that cannot beat it, and solve what survives exactly as soon as that
+costs no more than what has been spent already, which keeps the total within twice the best choice.
+A relaxation that stalls is tightened by joining two of its lattices; joined all together they are
+the exact problem.
+"""
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from sentrack.inference.errors import Infeasible, ProblemTooLarge
+from sentrack.inference.lattices import lattice_chains, operations, sweep_bytes
+from sentrack.inference.limits import Limits, OutOfTime
+from sentrack.inference.methods.ascent import first_answer
+from sentrack.inference.methods.dual import Search
+from sentrack.inference.methods.shortlist import shortlist
+from sentrack.inference.methods.viterbi import checkpoint_stride, exact
+from sentrack.inference.relaxation import Relaxation, relaxation_bytes, relaxation_operations
+from sentrack.inference.structures import Bools, Ints, Terms
+from sentrack.inference.terms import Answer, Found, Reduction, kept_sizes, restrict
+
+# Operations that are done whatever the time: some milliseconds.
+SMALL = 1e6
+# A sweep must cost this many times as much as one look at every term to be worth a shortlist.
+SHORTLIST = 16
+
+
+@dataclass(frozen=True)
+class Auto:
+    """The default method: certified unless time or memory run out.
+
+    Attributes:
+        exact_operations: components below this cost are solved exactly at once.
+    """
+
+    exact_operations: float = 1e6
+    name: ClassVar[str] = "auto"
+
+    def run(self, reduction: Reduction, limits: Limits, seed: int) -> Answer:  # noqa: ARG002
+        """Tracks, states and an upper bound."""
+        return reduction.answer([self._component(terms, limits) for terms in reduction.components])
+
+    def _component(self, terms: Terms, limits: Limits) -> Found:
+        cost = _exact_cost(terms.sizes, limits)
+        if cost <= min(SMALL, self.exact_operations):
+            return exact(terms, Limits(limits.memory))
+        search = Search(terms, limits)
+        try:
+            if cost <= self.exact_operations and limits.affords(cost):
+                return exact(terms, limits)
+            return self._searched(terms, search, limits)
+        except OutOfTime as stop:
+            search.lower(stop.upper_bound)
+            return search.found()
+        except Infeasible:
+            # Nothing among what is left is finite, so that nothing beats what is known.
+            return search.proven()
+
+    def _searched(self, terms: Terms, search: Search, limits: Limits) -> Found:
+        if relaxation_operations(terms) > SHORTLIST * (terms.factor.size + terms.step.size):
+            keep = shortlist(terms, search, limits)
+            if not kept_sizes(terms, keep).all():
+                return search.proven()
+            terms, _ = restrict(terms, keep)
+            if _exact_cost(terms.sizes, limits) <= self.exact_operations:
+                return _finish(terms, search, limits)
+        if relaxation_bytes(terms) > limits.memory:
+            search.climb(terms, first_answer(terms))
+            return search.found()
+        relaxation = Relaxation(terms, limits)
+        search.follow(relaxation, climb=False)
+        while not search.closed:
+            relaxation.sweep()
+            gap = relaxation.upper_bound - search.score
+            slow = not relaxation.progress > 0.05 * gap
+            # Climbing costs about as much as a sweep, and the first sweeps may do without.
+            sweeps = relaxation.sweeps
+            search.follow(relaxation, climb=slow or (sweeps > 1 and sweeps.bit_count() == 1))
+            if search.closed:
+                break
+            keep = relaxation.survivors(search.score)
+            sizes = kept_sizes(relaxation.terms, keep)
+            if not sizes.all():
+                # In some frame nothing can beat what is known.
+                return search.proven()
+            if _exact_cost(sizes, limits) <= max(self.exact_operations, relaxation.operations):
+                relaxation.eliminate(keep)
+                search.lower(relaxation.upper_bound)
+                return _finish(relaxation.terms, search, limits)
+            if relaxation.cost_of(sizes) <= 0.5 * relaxation.cost:
+                relaxation.eliminate(keep)
+            elif slow and not _tighten(relaxation, sizes, keep, limits):
+                break
+        return search.found()
+
+
+def _finish(terms: Terms, search: Search, limits: Limits) -> Found:
+    """Solve exactly what is left; nothing else can beat the best answer known."""
+    best = exact(terms, limits)
+    search.offer(best.labels, best.score)
+    return search.proven()
+
+
+def _exact_cost(sizes: Ints, limits: Limits) -> float:
+    """Operations of solving exactly, infinite if it does not fit."""
+    try:
+        stride = checkpoint_stride(sizes, limits)
+    except ProblemTooLarge:
+        return math.inf
+    passes = 1 if stride == sizes.shape[1] else 2
+    return passes * operations(sizes, np.arange(sizes.shape[0]))
+
+
+def _tighten(relaxation: Relaxation, sizes: Ints, keep: Bools, limits: Limits) -> bool:
+    """Join the two lattices whose union is cheapest; False if nothing more can be done.
+
+    As long as sweeps still make some progress, only a cheap union is worth it.
+    """
+    lattices, terms = relaxation.lattices, relaxation.terms
+    N = lattices.first.size - 1
+    chains = [set(lattice_chains(lattices, n).tolist()) for n in range(N)]
+    unions = [
+        (operations(sizes, np.array(sorted(chains[m] | chains[n]))), m, n)
+        for m, n in itertools.combinations(range(N), 2)
+        if chains[m] & chains[n]
+    ]
+    if not unions:
+        return False
+    cost, m, n = min(unions)
+    union = np.array(sorted(chains[m] | chains[n]))
+    rest = [np.array(sorted(c)) for i, c in enumerate(chains) if i not in (m, n)]
+    affordable = sweep_bytes(sizes, [union, *rest]) <= limits.memory
+    stuck = not relaxation.progress > terms.rounding
+    if not affordable or (cost > max(4 * relaxation.cost, relaxation.operations) and not stuck):
+        return not stuck
+    if not keep.all():
+        relaxation.eliminate(keep)
+    relaxation.merge([[m, n], *([i] for i in range(N) if i not in (m, n))])
+    return True

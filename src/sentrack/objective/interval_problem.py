@@ -1,0 +1,84 @@
+"""When: a scene against the background, so that the best interval says when it happens."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sentrack.inference import Problem, TrackTerms, WordTerms
+from sentrack.lexicon import WordModel
+from sentrack.scene import Scene, unpadded
+from sentrack.vision import Bools, Floats, Ints
+
+# Nats per frame by which every word that tells something must beat the background, on average.
+DULL = 0.4
+# Times its usual time that a state of a word may last: frames of a kind would else make up for what
+# an event is about, its change from one state to the next.
+LONGEST = 1.25
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """How a word goes through its states.
+
+    Attributes:
+        state: (S,) the state of its model that each of them looks like.
+        initial: (S,) nats.
+        transition: (S, S) nats.
+        final: (S,) whether the word may end in it.
+    """
+
+    state: Ints
+    initial: Floats
+    transition: Floats
+    final: Bools
+
+
+def interval(scene: Scene) -> tuple[Problem, list[Bools]]:
+    """The problem of which the best interval is wanted, and the states its words may end in.
+
+    Terms are log-ratios, for which more frames are not just worse: emissions against words that
+    mean nothing, detections against the usual one of their class. Every frame has a cost, so that
+    frames that say next to nothing end a moment, and so does a state that lasts longer than it does
+    in what the word means.
+    """
+    cost = frame_cost(scene.models)
+    tracks = scene.tracks(against_background=True)
+    charged = [np.asarray(f) - cost for f in tracks[0].unary]
+    tracks = [TrackTerms(charged, tracks[0].pairwise), *tracks[1:]]
+    words, final = [], []
+    for w, (word, model) in enumerate(zip(scene.meaning.words, scene.models, strict=True)):
+        chain = lasting(model, scene.clip.seconds)
+        h = scene.emission(w, against_background=True)
+        counts = [each.counts for each in scene.players(w)]
+        emission = [np.asarray(frame)[chain.state] for frame in unpadded(h, 1, counts)]
+        words.append(WordTerms(chain.initial, chain.transition, emission, word.participants))
+        final.append(chain.final)
+    apart = scene.apart()
+    return Problem(tracks, [*words, *apart]), [*final, *(np.ones(1, np.bool_) for _ in apart)]
+
+
+def frame_cost(models: Sequence[WordModel]) -> float:
+    """Nats that a frame costs."""
+    return DULL * sum(model.information > 0 for model in models)
+
+
+def lasting(model: WordModel, seconds: float) -> Chain:
+    """A word whose states last no longer than LONGEST times their usual time.
+
+    A state becomes a row of states, one for every frame that it may last.
+    """
+    initial, a = model.log_initial(), model.log_transitions(seconds)
+    if model.K == 1 or model.seconds is None:
+        return Chain(np.arange(model.K), initial, a, model.final)
+    most = np.maximum(1, np.round(LONGEST * model.seconds / seconds)).astype(np.int64)
+    begin = np.cumsum(most) - most
+    state = np.repeat(np.arange(model.K), most)
+    K = len(state)
+    start, wide = np.full(K, -np.inf), np.full((K, K), -np.inf)
+    start[begin] = initial
+    wide[:, begin] = a[state]
+    wide[np.arange(K), begin[state]] = -np.inf  # a state does not begin anew
+    on = np.flatnonzero(np.diff(state) == 0)
+    wide[on, on + 1] = a[state[on], state[on]]
+    return Chain(state, start, wide, model.final[state])

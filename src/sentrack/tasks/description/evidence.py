@@ -1,0 +1,166 @@
+"""What words tell of all that was detected in a clip: who could take part, and how well it fits."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from sentrack.inference import Infeasible, Problem, TrackTerms, WordTerms, best_scores, solve
+from sentrack.lexicon import Lexicon, WordModel, aligned
+from sentrack.scene import CandidateSet, Measurements, needed, supplied
+from sentrack.vision import Bools, Clip, ClipError, Floats, Ints, bridge
+
+Needs = frozenset[tuple[frozenset[str], int]]
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """The candidates of a noun.
+
+    Attributes:
+        candidates: with gaps bridged.
+        boxes: (T, J, 4) where they are, in pixels.
+        seen: (T, J) whether one was detected, not projected.
+        f: (T, J) detection scores, -inf for padding.
+        g: (T - 1, J, J) coherence.
+    """
+
+    candidates: CandidateSet
+    boxes: Floats
+    seen: Bools
+    f: Floats
+    g: Floats
+
+    @property
+    def terms(self) -> TrackTerms:
+        """Of its track."""
+        f: Any = self.f  # one array of all frames is checked at once
+        g: Any = self.g
+        return TrackTerms(f, g)
+
+    @cached_property
+    def best(self) -> float:
+        """The score of its best track, in nats."""
+        return solve(Problem([self.terms])).score
+
+    def lack(self, track: Ints) -> float:
+        """Nats by which a track (T,) falls short of the best one, as a number up to 0."""
+        frames = np.arange(len(track))
+        steps = self.g[frames[:-1], track[:-1], track[1:]]
+        return float(self.f[frames, track].sum() + steps.sum() - self.best)
+
+    def follow(self, track: Ints) -> Floats:
+        """(T, 4): the boxes of a track (T,)."""
+        return np.asarray(self.boxes[np.arange(len(track)), track])
+
+
+class Evidence:
+    """The candidates of every noun that was detected, and what words tell of them.
+
+    Args:
+        clip: what was seen.
+        lexicon: what words mean.
+        bridged: the clip without gaps, if it is known already.
+
+    Attributes:
+        clip: as given.
+        lexicon: what words mean.
+        vocabulary: its words with the clip's classes as nouns.
+        nouns: those that were detected.
+
+    Raises:
+        ClipError: when nothing was detected in the clip.
+    """
+
+    def __init__(self, clip: Clip, lexicon: Lexicon, bridged: Clip | None = None) -> None:
+        self.clip = clip
+        self.lexicon = lexicon
+        self.vocabulary = lexicon.vocabulary().with_nouns(clip.classes)
+        self._measured = Measurements(bridged or bridge(clip, clip.classes), lexicon.leap)
+        self.nouns = tuple(n.name for n in self.vocabulary.of("noun") if self._candidates(n.name))
+        if not self.nouns:
+            raise ClipError(f"{clip.name}: nothing was detected in it, so nothing can be said")
+        self._kinds: dict[str, Kind] = {}
+        self._of: dict[Needs, Evidence] = {}
+
+    def of(self, nouns: tuple[str, ...]) -> "Evidence":
+        """The same in a clip whose frames show as many different things as these nouns need."""
+        named = [frozenset(self.lexicon.named(noun, self.clip.classes)) for noun in nouns]
+        needs = needed(named, combinations(range(len(nouns)), 2))
+        key = frozenset(needs.items())
+        if key not in self._of:
+            bridged = self._measured.clip
+            clip = supplied(bridged, needs)
+            more = clip is not bridged
+            self._of[key] = Evidence(self.clip, self.lexicon, clip) if more else self
+        return self._of[key]
+
+    def kind(self, noun: str) -> Kind:
+        """The candidates of a noun that was detected."""
+        if noun not in self._kinds:
+            found, clip = self._candidates(noun), self._measured.clip
+            assert found is not None
+            real, rows = found.real, found.rows
+            g = np.array(self._measured.coherence(found))
+            g[~(real[:-1, :, None] & real[1:, None, :])] = -np.inf
+            self._kinds[noun] = Kind(
+                found,
+                clip.boxes[rows],
+                real & ~clip.projected[rows],
+                np.where(real, self._measured.scores()[rows], -np.inf),
+                g,
+            )
+        return self._kinds[noun]
+
+    def told(self, model: WordModel, nouns: tuple[str, ...]) -> Floats:
+        """(T, K, J1, ..., JI): what states tell of candidates beyond what nothing would.
+
+        In nats, against a word that means nothing. 0 where a candidate is projected: what is not
+        seen says nothing.
+        """
+        players = [self.kind(noun).candidates for noun in nouns]
+        return self._measured.emission(model, players) - model.background
+
+    def by_frames(self, model: WordModel, several: list[tuple[str, ...]]) -> Floats:
+        """(N,): bounds of a word's total for N choices of nouns, as if no track had to cohere."""
+        most = []
+        for nouns in several:
+            own = self.of(nouns)
+            each = own.told(model, nouns)
+            for axis, noun in enumerate(nouns):
+                kind = own.kind(noun)
+                each += aligned(kind.f - kind.best / self.clip.T, (axis,), len(nouns))[:, None]
+            most.append(each.reshape(self.clip.T, model.K, -1).max(axis=-1))
+        return self.best_totals(model, np.array(most))
+
+    def best_totals(self, model: WordModel, told: Floats) -> Floats:
+        """(N,): the best totals of a word over its states, given (N, T, K) what they tell."""
+        moves = model.log_transitions(self.clip.seconds)
+        return best_scores(model.log_initial(), moves, told, model.final)
+
+    def solve(self, model: WordModel, nouns: tuple[str, ...]) -> tuple[Ints, Ints] | None:
+        """(L, T) and (T,): the tracks and states that `track` finds for a word of these nouns.
+
+        None if they cannot be different things.
+        """
+        told: Any = self.told(model, nouns)
+        told[-1, ~model.final] = -np.inf
+        for a, b in combinations(range(len(nouns)), 2):
+            one = aligned(self.one(nouns[a], nouns[b]), (a, b), len(nouns))
+            told = np.where(one[:, None], -np.inf, told)
+        chain = model.log_initial(), model.log_transitions(self.clip.seconds)
+        word = WordTerms(*chain, told, tuple(range(len(nouns))))
+        try:
+            solution = solve(Problem([self.kind(noun).terms for noun in nouns], [word]))
+        except Infeasible:
+            return None
+        return solution.tracks, solution.states[0]
+
+    def one(self, noun: str, other: str) -> Bools:
+        """(T, J1, J2): which candidates of two nouns show one thing."""
+        return self._measured.one(self.kind(noun).candidates, self.kind(other).candidates)
+
+    def _candidates(self, noun: str) -> CandidateSet | None:
+        return self._measured.candidates(self.lexicon.named(noun, self.clip.classes))

@@ -1,0 +1,162 @@
+"""Why a sentence fits no better than it does, in plain English."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from sentrack.lexicon import Observed
+from sentrack.objective import Objective
+
+if TYPE_CHECKING:
+    from sentrack.tasks.result import TrackedWord
+
+# What a bin of a feature looks like; {a} and {b} are participants.
+SAYINGS: dict[str, dict[str, str]] = {
+    "motion": {"rest": "{a} was still", "moving": "{a} moved"},
+    "pace": {"rest": "{a} was still", "walk": "{a} moved slowly", "run": "{a} moved fast"},
+    "bulk": {
+        "small": "{a} was small",
+        "medium": "{a} was neither large nor small",
+        "large": "{a} was large",
+    },
+    "ratio": {
+        "smaller": "{a} was smaller than {b}",
+        "similar": "{a} and {b} were of one size",
+        "larger": "{a} was larger than {b}",
+    },
+    "support": {
+        "beside": "{a} was beside {b}",
+        "above": "{a} was above {b}",
+        "on": "{a} was on {b}",
+        "into": "{a} reached into {b}",
+        "beneath": "{a} was beneath {b}",
+    },
+    "speed": {
+        "still": "{a} was still",
+        "slow": "{a} moved slowly",
+        "moderate": "{a} moved",
+        "fast": "{a} moved fast",
+    },
+    "heading": {
+        "none": "{a} was still",
+        "right": "{a} moved to the right",
+        "left": "{a} moved to the left",
+        "up": "{a} moved up",
+        "down": "{a} moved down",
+    },
+    "vertical": {
+        "up": "{a} moved up",
+        "level": "{a} moved neither up nor down",
+        "down": "{a} moved down",
+    },
+    "distance": {
+        "near": "{a} was near {b}",
+        "medium": "{a} was some way from {b}",
+        "far": "{a} was far from {b}",
+    },
+    "gap": {
+        "touching": "{a} touched {b}",
+        "near": "{a} was next to {b}",
+        "apart": "{a} was apart from {b}",
+        "far": "{a} was far from {b}",
+    },
+    "closing": {
+        "closing": "{a} and {b} came closer",
+        "steady": "{a} and {b} kept their distance",
+        "parting": "{a} and {b} moved apart",
+    },
+    "advance": {
+        "towards": "{a} moved towards {b}",
+        "neither": "{a} moved neither towards nor away from {b}",
+        "away": "{a} moved away from {b}",
+    },
+    "side": {
+        "left": "{a} was to the left of {b}",
+        "level": "{a} was neither left nor right of {b}",
+        "right": "{a} was to the right of {b}",
+    },
+    "height": {
+        "above": "{a} was above {b}",
+        "level": "{a} was level with {b}",
+        "below": "{a} was below {b}",
+    },
+    "together": {
+        "still": "{a} and {b} were still",
+        "together": "{a} and {b} moved together",
+        "apart": "{a} and {b} moved differently",
+    },
+    "overlap": {
+        "none": "{a} and {b} did not overlap",
+        "some": "{a} and {b} overlapped a little",
+        "much": "{a} and {b} overlapped",
+    },
+    "containment": {
+        "outside": "{a} was outside {b}",
+        "partly": "{a} was partly inside {b}",
+        "inside": "{a} was inside {b}",
+    },
+}
+
+
+def reason(
+    objective: Objective, tracks: npt.NDArray[np.int64], words: "tuple[TrackedWord, ...]"
+) -> str:
+    """Name the weakest word, when it fits least, and what was seen instead.
+
+    Args:
+        objective: what was asked.
+        tracks: (L, T) the candidates chosen.
+        words: with the evidence for each.
+    """
+    told = [(w, word) for w, word in enumerate(words) if word.part != "noun"]
+    if not told:
+        return "the sentence says nothing that could be seen"
+    w, weakest = min(told, key=lambda pair: pair[1].margin)
+    start, end = _worst(weakest.evidence)
+    times = objective.clip.times
+    when = f"{times[start]:.1f}–{times[end - 1]:.1f} s"
+    if weakest.evidence[start:end].sum() >= 0:
+        return (
+            f"every word fits throughout; weakest: '{weakest.word}', "
+            f"{weakest.margin:.1f} nats per frame"
+        )
+    seen = _seen(objective, tracks, w, start, end)
+    return f"weakest: '{weakest.word}' at {when}: {seen}"
+
+
+def _worst(evidence: npt.NDArray[np.float64]) -> tuple[int, int]:
+    """The interval with the least total evidence."""
+    lowest = int(evidence.argmin())
+    best, best_span, total, first = 0.0, (lowest, lowest + 1), 0.0, 0
+    for t, value in enumerate(evidence):
+        if total >= 0:
+            total, first = 0.0, t
+        total += float(value)
+        if total < best:
+            best, best_span = total, (first, t + 1)
+    return best_span
+
+
+def _seen(objective: Objective, tracks: npt.NDArray[np.int64], w: int, start: int, end: int) -> str:
+    """What the worst-fitting feature of a word showed in an interval."""
+    word, model = objective.meaning.words[w], objective.models[w]
+    nouns = [f"the {objective.meaning.participants[p].noun}" for p in word.participants]
+    players = [objective.candidates[p].candidates.along(tracks[p]) for p in word.participants]
+    findings = []
+    for n, observed in enumerate(model.observed):
+        bins = observed.bins(players).ravel()[start:end]
+        likely = model.outputs[n].max(axis=0)[bins]
+        findings.append((float(np.log(likely * len(observed.feature.bins)).mean()), n, bins))
+    _, n, bins = min(findings, key=lambda finding: finding[:2])
+    observed = model.observed[n]
+    common = observed.feature.bins[int(np.bincount(bins).argmax())]
+    return _say(observed, common, nouns)
+
+
+def _say(observed: Observed, common: str, nouns: list[str]) -> str:
+    about = [nouns[r] for r in observed.roles]
+    saying = SAYINGS.get(observed.feature.name, {}).get(common)
+    if saying is None:
+        return f"{observed.feature.name} of {' and '.join(about)}: {common}"
+    return saying.format(**dict(zip("ab", about, strict=False)))

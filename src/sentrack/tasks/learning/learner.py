@@ -1,0 +1,223 @@
+"""Learn what words mean from clips paired with sentences."""
+
+import hashlib
+import logging
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import numpy as np
+
+from sentrack.inference import Infeasible
+from sentrack.language import Meaning
+from sentrack.lexicon import Lexicon, WordModel
+from sentrack.progress import Report, silent
+from sentrack.tasks.learning.contrast import maximise_contrast, minimal_pairs, uniform_background
+from sentrack.tasks.learning.corpus import Corpus, PairError, gather
+from sentrack.tasks.learning.e_step import CHUNK, Parameters, TrainingSet, measure_background
+from sentrack.tasks.learning.em import StoppingRule, run_em_with_restarts
+from sentrack.tasks.learning.examples import Example, Floats, Key, prepare
+from sentrack.tasks.learning.initial_models import initial_noun
+from sentrack.tasks.learning.journal import Journal
+from sentrack.tasks.learning.m_step import Prior
+from sentrack.tasks.learning.pairs import read_pairs
+from sentrack.tasks.learning.settings import Settings
+from sentrack.tasks.tracker import open_lexicon
+from sentrack.vision import Clip, ClipError
+from sentrack.workers import Executor, open_executor
+
+__all__ = ["PairError", "Settings", "learn", "read_pairs"]
+
+SHARE = 0.2  # probability from which on a class is among those that a noun names
+
+
+def learn(
+    pairs: Iterable[tuple[Clip, str]],
+    keep: Lexicon | str | Path | None = None,
+    seed: int = 0,
+    *,
+    lexicon: Lexicon | str | Path | None = None,
+    settings: Settings | None = None,
+    strict: bool = False,
+    journal: str | Path | None = None,
+    workers: int | None = None,
+    cluster: str | None = None,
+    report: Report = silent,
+) -> Lexicon:
+    """Find the word models under which clips are most probable, given their sentences.
+
+    Args:
+        pairs: clips with sentences.
+        keep: a lexicon whose words are held fixed, or its name or file; by default none.
+        seed: of random starts; the same seed gives the same lexicon.
+        lexicon: how words are said that it has, `everyday` by default; their meanings are learned
+            anew. Words that it does not have are understood from the sentences.
+        settings: how learning is done.
+        strict: whether to refuse a pair that cannot be learned from instead of leaving it out.
+        journal: a file that keeps what was reached after every iteration; a run that was
+            interrupted goes on from there. It is removed at the end.
+        workers: processes of this machine; by default one per core, if there are enough clips.
+        cluster: address of a Dask scheduler instead.
+        report: told the frames that were looked at.
+
+    Returns:
+        A lexicon of the words that were learned, the nouns of the sentences, and all of `keep`.
+
+    Raises:
+        PairError: there is nothing to learn from; or, when strict, a pair is no good.
+    """
+    settings = settings or Settings()
+    kept = None if keep is None else open_lexicon(keep)
+    corpus = gather(pairs, kept, open_lexicon(lexicon), settings, strict)
+    examples = [pair.example for pair in corpus.pairs]
+    record = Journal(None if journal is None else Path(journal), _run(corpus, settings, seed))
+    more = settings, seed, record, report
+    with open_executor(workers, cluster, len(examples) // CHUNK * settings.iterations) as executor:
+        title = "nouns" if any(part == "noun" for part, _ in corpus.learned) else "words"
+        parameters = _first_stage(title, corpus, examples, executor, *more)
+        if parameters.nouns:
+            # What the nouns are is settled; the other words are learned anew with that.
+            corpus = _with_nouns(corpus, parameters)
+            again = [_example(corpus, pair.clip, pair.meaning, settings) for pair in corpus.pairs]
+            examples = [example for example in again if example is not None]
+            if corpus.learned:
+                parameters = _first_stage("words", corpus, examples, executor, *more)
+        if settings.contrast and corpus.learned:
+            parameters = _second_stage(parameters, corpus, executor, *more)
+    record.close()
+    words = dict(corpus.lexicon.words)
+    words |= {key: parameters.models[key] for key in corpus.learned}
+    about = f"Learned from {len(corpus.pairs)} clips with sentences."
+    return Lexicon("learned", about, words | ({} if kept is None else kept.words))
+
+
+def _first_stage(
+    title: str,
+    corpus: Corpus,
+    examples: list[Example],
+    executor: Executor,
+    settings: Settings,
+    seed: int,
+    journal: Journal,
+    report: Report,
+) -> Parameters:
+    """The most probable parameters, by EM."""
+    first, prior = _initial(corpus, examples, settings)
+    data = TrainingSet(examples, executor)
+    rule = StoppingRule(settings.iterations, settings.tolerance)
+    return run_em_with_restarts(
+        title, first, data, prior, rule, settings.restarts, seed, journal, report
+    )
+
+
+def _initial(
+    corpus: Corpus, examples: list[Example], settings: Settings
+) -> tuple[Parameters, Prior]:
+    """Parameters to draw starts from, and the prior."""
+    models = {key: model for key, model in corpus.lexicon.words.items() if key[0] != "noun"}
+    background = measure_background(examples, models)
+    C = len(corpus.classes)
+    # Whether a class is there, not how many of it: two hands are no likelier to be meant than one.
+    there = [np.bincount(np.unique(seen), minlength=C) for s in examples for _, seen in s.nouns]
+    usual = np.sum([np.ones(C), *there], axis=0) / (C + np.sum(there))
+    nouns = [name for part, name in corpus.learned if part == "noun"]
+    K = max([model.K for model in models.values()], default=1)
+    seconds = float(np.mean([example.T * example.seconds for example in examples])) / K
+    parameters = Parameters(
+        models,
+        {noun: initial_noun(examples, noun, usual) for noun in sorted(nouns)},
+        background,
+        usual,
+        frozenset(key for key in corpus.learned if key[0] != "noun"),
+    )
+    return parameters, Prior(settings.smoothing, background, seconds)
+
+
+def _with_nouns(corpus: Corpus, parameters: Parameters) -> Corpus:
+    """The corpus with the classes that the nouns were found to name."""
+    words = dict(corpus.lexicon.words)
+    for noun, shares in parameters.nouns.items():
+        chosen = _chosen(shares, corpus.classes)
+        words["noun", noun] = replace(words["noun", noun], classes=chosen)
+        logging.getLogger("sentrack").info("'%s' names %s", noun, ", ".join(chosen))
+    learned = frozenset(key for key in corpus.learned if key[0] != "noun")
+    return replace(corpus, lexicon=replace(corpus.lexicon, words=words), learned=learned)
+
+
+def _chosen(shares: Floats, classes: tuple[str, ...]) -> tuple[str, ...]:
+    order = np.argsort(-shares, kind="stable")
+    return tuple(classes[i] for n, i in enumerate(order) if n == 0 or shares[i] >= SHARE)
+
+
+def _example(corpus: Corpus, clip: Clip, meaning: Meaning, settings: Settings) -> Example | None:
+    """A sentence on a clip; None if the clip cannot show it."""
+    try:
+        return prepare(clip, meaning, corpus.lexicon, corpus.classes, settings.best, corpus.learned)
+    except (ClipError, Infeasible):
+        return None
+
+
+def _second_stage(
+    parameters: Parameters,
+    corpus: Corpus,
+    executor: Executor,
+    settings: Settings,
+    seed: int,
+    journal: Journal,
+    report: Report,
+) -> Parameters:
+    """Better parameters, by contrast with minimal pairs that are not said of the same clip."""
+    rng = Random(seed)
+    words: list[Key] = sorted(corpus.lexicon.words)
+    # A video that is given twice is one: what is said of it is true of both.
+    videos = [pair.clip.sha256 for pair in corpus.pairs]
+    true: dict[str, set[Meaning]] = {video: set() for video in videos}
+    for pair, video in zip(corpus.pairs, videos, strict=True):
+        true[video].add(pair.meaning)
+    examples: list[Example] = []
+    groups: list[tuple[int, ...]] = []
+    for pair, video in zip(corpus.pairs, videos, strict=True):
+        others = [
+            other
+            for other in minimal_pairs(pair.meaning, words, corpus.vocabulary)
+            if other not in true[video]
+        ]
+        some = rng.sample(others, min(len(others), settings.rivals))
+        found = [_example(corpus, pair.clip, m, settings) for m in (pair.meaning, *some)]
+        if found[0] is None or not any(found[1:]):
+            continue
+        here = [example for example in found if example is not None]
+        groups.append(tuple(range(len(examples), len(examples) + len(here))))
+        examples += here
+    if not groups:
+        return parameters
+    said = {word.key for own, *_ in groups for word in examples[own].words}
+    background = uniform_background(list(parameters.models.values()))
+    first = replace(parameters, background=background, learned=parameters.learned & said)
+    data = TrainingSet(examples, executor)
+    after = maximise_contrast(
+        first, data, groups, settings.contrast, settings.tolerance, journal, report
+    )
+    return replace(after, learned=parameters.learned)
+
+
+def _run(corpus: Corpus, settings: Settings, seed: int) -> str:
+    """What tells a run from another: all of its data, its words, its settings and its seed."""
+    digest = hashlib.sha256()
+    for pair in corpus.pairs:
+        digest.update(repr((pair.meaning, pair.clip.sha256)).encode())
+    for key in sorted(corpus.lexicon.words):
+        digest.update(_print(corpus.lexicon.words[key]))
+    digest.update(repr((settings, seed, sorted(corpus.learned), corpus.classes)).encode())
+    return digest.hexdigest()
+
+
+def _print(model: WordModel) -> bytes:
+    facts = vars(model) | {"observed": [(o.feature.name, o.roles) for o in model.observed]}
+    told = {
+        name: fact.tolist() if isinstance(fact, np.ndarray) else fact
+        for name, fact in facts.items()
+    }
+    told["outputs"] = [output.tolist() for output in model.outputs]
+    return repr(sorted(told.items())).encode()

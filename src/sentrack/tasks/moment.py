@@ -1,0 +1,125 @@
+"""When a clip depicts a sentence: its best moments, found exactly, after cheaper bounds."""
+
+import heapq
+import math
+from dataclasses import dataclass
+
+from sentrack.inference import Infeasible, best_interval, between
+from sentrack.language import Meaning
+from sentrack.lexicon import Lexicon
+from sentrack.objective import Bounds, interval, whole
+from sentrack.scene import Scene, scene_of
+from sentrack.tasks.result import Tracking
+from sentrack.tasks.tracker import answer
+from sentrack.vision import Clip, ClipError
+
+RATE = 10.0  # frames per second that are looked at, at most
+# Nats, in all, from which on a moment is worth telling.
+LEAST = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """A part of a video that depicts a sentence.
+
+    Attributes:
+        video: its name.
+        sentence: what it depicts.
+        start: seconds.
+        end: seconds.
+        match: 0..1, how well the part depicts the sentence, as `track` has it.
+        score: nats by which the part beats the background, in all; moments are ranked by it.
+        tracking: who takes part, and why.
+    """
+
+    video: str
+    sentence: str
+    start: float
+    end: float
+    match: float
+    score: float
+    tracking: Tracking
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The moments of one clip, and whether their search took solving or bounds were enough."""
+
+    moments: tuple[Moment, ...]
+    solved: bool
+
+
+def moments(
+    clip: Clip, meaning: Meaning, lexicon: Lexicon, count: int = 10, least: float = LEAST
+) -> Answer:
+    """The best moments of a clip that do not overlap, best first, if they reach `least` nats.
+
+    The best interval is found exactly, then the best of what is left before it and after it. Bounds
+    come first: what cannot reach `least` is not solved.
+
+    Args:
+        clip: what was seen.
+        meaning: what was said.
+        lexicon: what its words mean.
+        count: how many at most.
+        least: nats that each must reach.
+    """
+    scene = _scene(clip, meaning, lexicon)
+    if scene is None:
+        return Answer((), False)
+    bounds = Bounds(scene)
+    if bounds.over(0, scene.clip.T) < least:
+        return Answer((), False)
+    problem, final = interval(scene)
+    waiting: list[tuple[float, int, int, int, int]] = []
+    solved = False
+
+    def look(first: int, last: int) -> None:
+        nonlocal solved
+        if first >= last or bounds.over(first, last) < least:
+            return
+        solved = True
+        try:
+            best = best_interval(between(problem, first, last), final)
+        except Infeasible:
+            return
+        if best.solution.score >= least:
+            where = best.first + first, best.last + first
+            heapq.heappush(waiting, (-best.solution.score, *where, first, last))
+
+    look(0, problem.T)
+    found: list[Moment] = []
+    while waiting and len(found) < count:
+        score, first, last, low, high = heapq.heappop(waiting)
+        found.append(_moment(scene, first, last, -score))
+        look(low, first)
+        look(last, high)
+    return Answer(tuple(found), solved)
+
+
+def _moment(scene: Scene, first: int, last: int, score: float) -> Moment:
+    clip = scene.clip
+    tracking = answer(whole(scene.cut(first, last)))
+    end = float(clip.times[last - 1]) + (clip.seconds if last == clip.T else 0.0)
+    return Moment(
+        clip.name,
+        scene.meaning.sentence,
+        float(clip.times[first]),
+        float(clip.times[last]) if last < clip.T else end,
+        tracking.match,
+        score,
+        tracking,
+    )
+
+
+def most(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> float:
+    """Nats that a moment of a clip can score at most; -inf if a noun is not there."""
+    scene = _scene(clip, meaning, lexicon)
+    return -math.inf if scene is None else Bounds(scene).over(0, scene.clip.T)
+
+
+def _scene(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> Scene | None:
+    try:
+        return scene_of(clip.thinned(RATE), meaning, lexicon)
+    except ClipError:  # a noun that is not there
+        return None

@@ -1,0 +1,297 @@
+"""Tracks that depict a sentence, and why they do."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sentrack.extras import requires
+from sentrack.inference import Solution
+from sentrack.objective import Objective
+from sentrack.tasks.explain import reason
+from sentrack.tasks.match import match
+from sentrack.text import strict_json
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class TrackedParticipant:
+    """One noun's track.
+
+    Attributes:
+        noun: its name.
+        boxes: (T, 4) x1 y1 x2 y2, in pixels.
+        frames: (T,) source frame numbers.
+        times: (T,) seconds.
+        scores: (T,) the detector's scores.
+        projected: (T,) whether a box was not detected but projected from a frame nearby.
+    """
+
+    noun: str
+    boxes: Floats
+    frames: Ints
+    times: Floats
+    scores: Floats
+    projected: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class TrackedWord:
+    """One word's states.
+
+    Attributes:
+        word: its name.
+        part: its part of speech.
+        participants: indices of the participants it speaks of.
+        states: the name of its state in every frame.
+        total: what it adds to the score, in nats.
+        evidence: (T,) how much better it explains each frame than a word that means nothing, in
+            nats.
+        margin: the same per frame on average, less what its changes of state cost.
+    """
+
+    word: str
+    part: str
+    participants: tuple[int, ...]
+    states: tuple[str, ...]
+    total: float
+    evidence: Floats
+    margin: float
+
+
+@dataclass(frozen=True, eq=False)
+class LedgerTerm:
+    """One kind of term of one track or word.
+
+    Attributes:
+        owner: the noun or word, with its index.
+        term: "detection", "coherence", "initial", "transition", "emission" or "distinct", which is
+            0 for participants that are different things and else forbids them.
+        values: (T,) contribution of every frame, in nats; a transition belongs to its later frame.
+    """
+
+    owner: str
+    term: str
+    values: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Ledger:
+    """Where a score comes from: all terms, word by word and frame by frame."""
+
+    terms: tuple[LedgerTerm, ...]
+
+    @property
+    def per_frame(self) -> Floats:
+        """(T,) the contribution of every frame."""
+        return np.asarray(np.sum([term.values for term in self.terms], axis=0))
+
+    @property
+    def total(self) -> float:
+        """The score."""
+        return math.fsum(float(v) for term in self.terms for v in term.values)
+
+
+@dataclass(frozen=True, eq=False)
+class Tracking:
+    """The answer to a clip and a sentence.
+
+    Attributes:
+        sentence: as it was asked.
+        score: Eq. 4, in nats.
+        upper_bound: no tracks score more.
+        certified: whether these are proven to be the best tracks.
+        match: 0..1, how well the clip depicts the sentence, comparable between sentences and clips:
+            0.5 is no better than words that mean nothing.
+        reason: the weakest point, in plain English.
+        seconds: inference took.
+        participants: one per noun.
+        words: all content words.
+        ledger: the terms of the score.
+        solution: what inference returned.
+        objective: what it was asked.
+    """
+
+    sentence: str
+    score: float
+    upper_bound: float
+    certified: bool
+    match: float
+    reason: str
+    seconds: float
+    participants: tuple[TrackedParticipant, ...]
+    words: tuple[TrackedWord, ...]
+    ledger: Ledger
+    solution: Solution
+    objective: Objective
+
+    @classmethod
+    def of(cls, objective: Objective, solution: Solution) -> "Tracking":
+        """Read a solution in terms of the clip and the sentence."""
+        ledger = _ledger(objective, solution)
+        words = _words(objective, solution, ledger)
+        return cls(
+            sentence=objective.meaning.sentence,
+            score=solution.score,
+            upper_bound=solution.upper_bound,
+            certified=solution.certified,
+            match=match(
+                (model, word.margin) for model, word in zip(objective.models, words, strict=True)
+            ),
+            reason=reason(objective, solution.tracks, words),
+            seconds=solution.seconds,
+            participants=_participants(objective, solution),
+            words=words,
+            ledger=ledger,
+            solution=solution,
+            objective=objective,
+        )
+
+    def bounded(self, upper_bound: float) -> "Tracking":
+        """The same answer where more could be the best than was looked at."""
+        solution = replace(self.solution, upper_bound=max(self.upper_bound, upper_bound))
+        return replace(
+            self,
+            solution=solution,
+            upper_bound=solution.upper_bound,
+            certified=solution.certified,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Numbers and text only, as `sentrack track --json` prints them; see `to_json`."""
+        return {
+            "sentence": self.sentence,
+            "score": self.score,
+            "upper_bound": self.upper_bound,
+            "certified": self.certified,
+            "match": self.match,
+            "reason": self.reason,
+            "seconds": self.seconds,
+            "participants": [
+                {
+                    "noun": p.noun,
+                    "boxes": [
+                        [int(f), float(t), *map(float, box), float(s)]
+                        for f, t, box, s in zip(p.frames, p.times, p.boxes, p.scores, strict=True)
+                    ],
+                }
+                for p in self.participants
+            ],
+            "words": [
+                {
+                    "word": w.word,
+                    "participants": list(w.participants),
+                    "states": list(w.states),
+                    "total": w.total,
+                }
+                for w in self.words
+            ],
+        }
+
+    def to_json(self) -> str:
+        """One JSON document; null stands for a score or a bound that is not finite."""
+        return strict_json(self.to_dict())
+
+    def to_mot(self) -> str:
+        """MOT Challenge lines: frame, id, x, y, width, height, score, -1, -1, -1.
+
+        Frames and ids count from 1 there, so a source frame is one less.
+        """
+        lines = []
+        for t in range(len(self.objective.clip.frames)):
+            for i, p in enumerate(self.participants, 1):
+                x1, y1, x2, y2 = p.boxes[t]
+                box = f"{x1:.2f},{y1:.2f},{x2 - x1:.2f},{y2 - y1:.2f}"
+                lines.append(f"{p.frames[t] + 1},{i},{box},{p.scores[t]:.6g},-1,-1,-1")
+        return "\n".join(lines) + "\n"
+
+    def to_supervision(self) -> list[Any]:
+        """One `supervision.Detections` per frame, with tracker ids from 1 and nouns as data.
+
+        Raises:
+            SentrackError: when the supervision package is not installed.
+        """
+        with requires("supervision"):
+            import supervision
+        nouns = np.array([p.noun for p in self.participants])
+        return [
+            supervision.Detections(
+                xyxy=np.array([p.boxes[t] for p in self.participants]),
+                confidence=np.array([p.scores[t] for p in self.participants]),
+                class_id=np.unique(nouns, return_inverse=True)[1],
+                tracker_id=np.arange(1, len(nouns) + 1),
+                data={"class_name": nouns},
+            )
+            for t in range(len(self.objective.clip.frames))
+        ]
+
+
+def _participants(objective: Objective, solution: Solution) -> tuple[TrackedParticipant, ...]:
+    clip = objective.clip
+    found = []
+    for participant, candidates, track in zip(
+        objective.meaning.participants, objective.candidates, solution.tracks, strict=True
+    ):
+        rows = candidates.rows[np.arange(clip.T), track]
+        found.append(
+            TrackedParticipant(
+                participant.noun,
+                clip.boxes[rows],
+                clip.frames,
+                clip.times,
+                clip.score[rows],
+                clip.projected[rows],
+            )
+        )
+    return tuple(found)
+
+
+def _ledger(objective: Objective, solution: Solution) -> Ledger:
+    """Every term of Eq. 4 at the solution."""
+    problem, T = objective.problem, objective.problem.T
+    j, k = solution.tracks, solution.states
+    terms = []
+    for i, participant in enumerate(objective.meaning.participants):
+        owner = f"{participant.noun} {i}"
+        f = [problem.unary(i, t)[j[i, t]] for t in range(T)]
+        g = [0.0] + [problem.pairwise(i, t)[j[i, t - 1], j[i, t]] for t in range(1, T)]
+        terms.append(LedgerTerm(owner, "detection", np.array(f, dtype=np.float64)))
+        terms.append(LedgerTerm(owner, "coherence", np.array(g, dtype=np.float64)))
+    names = [f"{word.word} {w}" for w, word in enumerate(objective.meaning.words)]
+    for w in range(problem.W):
+        link = list(problem.link(w))
+        h = [problem.emission(w, t)[(k[w, t], *j[link, t])] for t in range(T)]
+        if w >= len(names):
+            terms.append(LedgerTerm(f"participants {link}", "distinct", np.array(h)))
+            continue
+        initial = np.zeros(T)
+        initial[0] = problem.initial(w)[k[w, 0]]
+        a = np.zeros(T)
+        a[1:] = problem.transition(w)[k[w, :-1], k[w, 1:]]
+        for term, values in (("initial", initial), ("transition", a), ("emission", np.array(h))):
+            terms.append(LedgerTerm(names[w], term, values))
+    return Ledger(tuple(terms))
+
+
+def _words(objective: Objective, solution: Solution, ledger: Ledger) -> tuple[TrackedWord, ...]:
+    found = []
+    for w, (word, model) in enumerate(zip(objective.meaning.words, objective.models, strict=True)):
+        owner = f"{word.word} {w}"
+        own = {term.term: term.values for term in ledger.terms if term.owner == owner}
+        total = math.fsum(float(values.sum()) for values in own.values())
+        found.append(
+            TrackedWord(
+                word=word.word,
+                part=word.part,
+                participants=word.participants,
+                states=tuple(model.states[s] for s in solution.states[w]),
+                total=total,
+                evidence=own["emission"] - model.background,
+                margin=total / objective.problem.T - model.background,
+            )
+        )
+    return tuple(found)
