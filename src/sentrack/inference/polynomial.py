@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sentrack.inference.errors import ProblemError
-from sentrack.inference.kernels import LANES, TILE, Plan, Real, grow
+from sentrack.inference.kernels import LANES, TILE, Plan, Real, gradient, grow
 from sentrack.inference.limits import in_parallel
 
 Array = npt.NDArray[np.float64]
@@ -266,16 +266,16 @@ class Polynomial:
 
     def _evaluate(self, x: npt.ArrayLike) -> tuple[Array, Array]:
         points = self._points(x)
-        values, gradient = np.empty(len(points)), np.empty_like(points)
+        values, slopes = np.empty(len(points)), np.empty_like(points)
         for part, lanes in _batches(len(points)):
             block = _transposed(points[part], lanes, np.float64)
             slope, total = np.zeros_like(block), np.zeros(lanes)
             gradient(self._plan, lanes, self._linear, block.ravel(), slope.ravel(), total)
             count = part.stop - part.start
             values[part] = self._constant + total[:count]
-            gradient[part] = slope[: self.size, :count].T
+            slopes[part] = slope[: self.size, :count].T
         shape = np.shape(x)
-        return values.reshape(shape[:-1]), gradient.reshape(shape)
+        return values.reshape(shape[:-1]), slopes.reshape(shape)
 
     def _climb(
         self, x: Array, constants: Array, iterations: int, dtype: str, deadline: float
