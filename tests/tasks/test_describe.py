@@ -258,7 +258,7 @@ def test_the_command_prints_sentences(tmp_path: Path) -> None:
 def test_things_picked_up_and_put_down_in_cad_are_told() -> None:
     from benchmarks.cad import segments
 
-    found, videos = segments(14)
+    found, videos = segments(6)
     right = [
         hits(describe(each.of(videos[each.video]), 3), each, {RIGHT[each.verb]}) for each in found
     ]

@@ -110,14 +110,14 @@ def test_pictures_of_any_shape(detector: Detector, shape: tuple[int, int]) -> No
 
 @pytest.mark.parametrize("name", list(KNOWN))
 def test_the_best_of_every_class(name: str, picture: Image) -> None:
-    every = open_detector(name, best=1000, threshold=0.0).detect(picture)
+    every = open_detector(name, best=20, threshold=0.0).detect(picture)
     few = open_detector(name, best=2, threshold=0.0).detect(picture)
     np.testing.assert_array_equal(np.bincount(few.label), 2)
     first = np.searchsorted(every.label, np.arange(80))
     rows = np.sort(np.concatenate([first, first + 1]))
     np.testing.assert_array_equal(few.score, every.score[rows])
     np.testing.assert_array_equal(few.boxes, every.boxes[rows])
-    high = open_detector(name, best=1000, threshold=0.3).detect(picture)
+    high = open_detector(name, best=20, threshold=0.3).detect(picture)
     np.testing.assert_array_equal(high.score, every.score[every.score >= 0.3])
 
 
