@@ -23,7 +23,15 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 CI = bool(os.environ.get("CI"))
 # Coverage is not measured while these run, nor while Hypothesis tries its examples: it takes twice
 # the time, for lines that others cover or that are not the package's.
-UNTRACED = {path.name for path in (HERE / "benchmarks").iterdir()} | {"test_learn.py"}
+UNTRACED = {path.name for path in (HERE / "benchmarks").iterdir()} | {
+    "test_learn.py",
+    "test_em.py",
+    "test_describe.py",
+    "test_search.py",
+    "test_footage.py",
+    "test_browser.py",
+    "test_load.py",
+}
 LONG = (
     "readme",
     "browser",
@@ -44,6 +52,7 @@ settings.register_profile(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=CI,
+    max_examples=50,
     print_blob=True,
 )
 settings.load_profile("sentrack")
