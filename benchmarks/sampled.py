@@ -65,7 +65,7 @@ def sampled(model: WordModel, T: int, J: int, rng: np.random.Generator) -> Examp
         np.ones(len(bins[0]), dtype=np.bool_),
     )
     alone = posteriors(Problem(tracks)).log_partition
-    nowhere = np.zeros(J, dtype=np.int64)
+    nowhere = (np.zeros(J, dtype=np.int64),) * T
     nouns = tuple((role, nowhere) for role in model.roles)
     return Example(model.name, seconds, tracks, (), (spoken,), nouns, alone)
 

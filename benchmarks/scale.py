@@ -12,7 +12,7 @@ from sentrack.language import parse
 from sentrack.lexicon import Lexicon
 from sentrack.objective import interval
 from sentrack.scene import scene_of
-from sentrack.tasks import Library
+from sentrack.tasks import RATE, Library
 from sentrack.tasks.moment import most
 from sentrack.tasks.tracker import vocabulary_of
 from sentrack.vision.scan import BEST, FPS, Video, observe
@@ -21,7 +21,7 @@ from sentrack.vision.scan.detectors import open_detector
 SECONDS = 30.0  # of the street that are looked at
 HOURS = 10_000
 CORES = {"2 cores": 2, "one machine of 32 cores": 32, "50 machines of 16 cores": 800}
-STEPS = ("read", "bridge", "bound", "build", "solve")
+STEPS = ("read", "follow", "bound", "build", "solve")
 BOUNDING = STEPS[:3]  # what every clip with all nouns takes; the others are for a few
 
 
@@ -56,8 +56,9 @@ def scale(count: int = 200, seconds: float = SECONDS) -> Iterator[str]:
     yield "## Searching"
     yield ""
     yield "Core seconds per hour of video in which all nouns occur, at 10 frames per second, and"
-    yield "megabytes that it takes. All such clips are read, bridged and bounded; only the few with"
-    yield "the highest bounds are built and solved. Made-up clips last 10 s."
+    yield "megabytes that it takes. All such clips are read, the things in them are followed, and"
+    yield "they are bounded; only the few with the highest bounds are built and solved. Made-up"
+    yield "clips last 10 s."
     yield ""
     yield f"| | MB | {' | '.join(STEPS)} | clips bounded per core second |"
     yield "|---" * (3 + len(STEPS)) + "|"
@@ -150,14 +151,14 @@ def _searching(library: Library, sentence: str) -> tuple[dict[str, float], float
     for entry in fitting:
         with timing("read"):
             clip = library.clip(entry)
-        with timing("bridge"):
-            scene_of(clip, meaning, lexicon)
+        with timing("follow"):
+            scene_of(clip, meaning, lexicon, RATE)
         with timing("bound"):
             most(clip, meaning, lexicon)
         with timing("build"):
-            problem, final = interval(scene_of(clip, meaning, lexicon))
+            objective = interval(scene_of(clip, meaning, lexicon, RATE))
         with timing("solve"):
-            best_interval(problem, final)
+            best_interval(objective.problem, objective.final)
     hours = sum(entry.seconds for entry in fitting) / 3600
     each = sum(spent[step] for step in BOUNDING) / len(fitting)
     return {step: value / hours for step, value in spent.items()}, each

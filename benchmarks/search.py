@@ -30,7 +30,7 @@ from sentrack.lexicon import Lexicon
 from sentrack.library import index_one
 from sentrack.objective import interval
 from sentrack.scene import scene_of
-from sentrack.tasks import Library, Moment, Moments
+from sentrack.tasks import RATE, Library, Moment, Moments
 from sentrack.tasks.moment import LEAST, moments
 from sentrack.tasks.tracker import vocabulary_of
 from sentrack.vision import Bools, Clip, ClipError, Floats
@@ -227,8 +227,7 @@ def bounds(count: int = 2000, k: int = 10, sentences: Sequence[str] = SENTENCES)
         yield "Each clip has two or three of five kinds of things, each with a person who picks it"
         yield "up, puts it down, carries, approaches or leaves it or stands by, among false boxes."
         yield "Solving all reads every clip, finds up to that many moments in each, exactly and"
-        yield "without bounds, and ranks them; it is spared the tracking of each moment, which"
-        yield "search does. Both in one process; seconds of processor time."
+        yield "without bounds, and ranks them. Both in one process; seconds of processor time."
         yield ""
         yield (
             "| sentence | clips | with all nouns | solved | fewer solved | search s "
@@ -270,12 +269,12 @@ def solving_all(library: Library, sentence: str, k: int, lexicon: Lexicon) -> li
     for entry in entries:
         clip = library.clip(entry)
         try:
-            problem, final = interval(scene_of(clip, meaning, lexicon))
+            objective = interval(scene_of(clip, meaning, lexicon, RATE))
         except ClipError:  # a noun that is not there
             continue
         found += [
-            (best.solution.score, entry.name, float(clip.times[best.first]))
-            for best in best_intervals(problem, k, final, LEAST)
+            (best.solution.score, entry.name, float(objective.clip.times[best.first]))
+            for best in best_intervals(objective.problem, k, objective.final, LEAST)
         ]
     return sorted(found, key=lambda each: (-each[0], *each[1:]))[:k]
 

@@ -2,7 +2,10 @@
 
 import numpy as np
 
+from sentrack.lexicon import Lexicon
 from sentrack.objective import Objective
+from sentrack.scene import scene_of
+from sentrack.tasks import RATE, Tracking
 from sentrack.vision import Clip, Floats, Ints, clip_from_arrays
 
 
@@ -34,6 +37,9 @@ def followed(clip: Clip, row: int, way: int) -> int | None:
     t = int(clip.frame_of[row])
     if not 0 <= t + way < clip.T:
         return None
+    if clip.id[row] >= 0:
+        same = [there for there in rows_of(clip, t + way) if clip.id[there] == clip.id[row]]
+        return same[0] if same else None
 
     def met(here: int, there: int) -> float:
         return meets(clip, here, there) if way > 0 else meets(clip, there, here)
@@ -52,6 +58,8 @@ def one_thing(clip: Clip, a: int, b: int) -> bool:
         alike = clip.label[a] == clip.label[b]
         return iou(clip.boxes[a], clip.boxes[b]) - (of_one if alike else of_two)
 
+    if min(clip.id[a], clip.id[b]) < -1:  # what is not there
+        return False
     if a == b:
         return True
     if overlap(a, b, 0.5, 0.8) <= 0:
@@ -77,6 +85,21 @@ def all_differ(objective: Objective, tracks: Ints) -> bool:
     rows = played(objective, tracks)
     return not any(
         one_thing(objective.clip, int(a), int(b))
+        for i, j in objective.meaning.distinct
+        for a, b in zip(rows[i], rows[j], strict=True)
+    )
+
+
+def shown_apart(tracking: Tracking, clip: Clip, lexicon: Lexicon) -> bool:
+    """Whether participants that must differ do, by all that the clip shows, before and after."""
+    objective = tracking.objective
+    rate = RATE if objective.against_background else None
+    seen = scene_of(clip, objective.meaning, lexicon, rate).clip
+    first = int(np.searchsorted(seen.times, tracking.start))
+    assert np.array_equal(seen.frames[first : first + objective.clip.T], objective.clip.frames)
+    rows = played(objective, tracking.solution.tracks) + seen.start[first]
+    return not any(
+        one_thing(seen, int(a), int(b))
         for i, j in objective.meaning.distinct
         for a, b in zip(rows[i], rows[j], strict=True)
     )

@@ -32,16 +32,20 @@ from rich.console import Console
 from rich.progress import track as progress
 
 import sentrack
-from benchmarks.things import all_differ, doubtful
+from benchmarks.things import doubtful, shown_apart
 from sentrack.inference import Method
 from sentrack.inference.intervals import best_interval
 from sentrack.inference.methods import auto
+from sentrack.objective import affordable, build, interval
+from sentrack.scene import scene_of
+from sentrack.tasks import RATE
 from sentrack.vision import Clip, ClipError
 
 Array = npt.NDArray[np.float64]
 Rng = np.random.Generator
 
 JOINT = 300  # joint states of a frame at most, for the table of all pairs of them
+JOINT_OF_CLIPS = 1000  # the same of clips, whose states are a row of states each
 TOLERANCE = 1e-6  # of the certificate, relative to the score
 EXACT = 1e-11  # of sums of the same numbers in another order, relative to the largest partial sum
 
@@ -241,10 +245,10 @@ def faults(
     try:
         with patch.object(auto, "SHORTLIST", 0 if shorten else auto.SHORTLIST):
             if span:
-                interval = best_interval(
+                found = best_interval(
                     problem, None, method, time_limit=limits.time, memory_limit=limits.memory
                 )
-                first, solution = interval.first, interval.solution
+                first, solution = found.first, found.solution
             else:
                 solution = sentrack.solve(
                     problem, method, time_limit=limits.time, memory_limit=limits.memory
@@ -324,13 +328,15 @@ def examine_clip(seed: int) -> list[Case]:
     clip = doubtful(seed, int(rng.integers(2, 6)), classes, 3, int(rng.integers(1, 7)))
     limit = _one_of(rng, TIME)
     question = f"clip {seed}, {sentence!r}, {limit} s"
-    return [_case("track", question, limit, lambda: clip_faults(clip, sentence, limit))]
+    whole = bool(rng.random() < 0.5)
+    question += ", all of it" if whole else ""
+    return [_case("track", question, limit, lambda: clip_faults(clip, sentence, limit, whole))]
 
 
-def clip_faults(clip: Clip, sentence: str, limit: float | None) -> Iterator[str]:
-    """What is wrong with the tracks of a clip."""
+def clip_faults(clip: Clip, sentence: str, limit: float | None, whole: bool) -> Iterator[str]:
+    """What is wrong with the tracks of a clip, or of its best interval."""
     try:
-        tracking = sentrack.track(clip, sentence, time_limit=limit)
+        tracking = sentrack.track(clip, sentence, time_limit=limit, whole=whole)
     except ClipError:
         return
     except sentrack.SentrackError as error:
@@ -342,12 +348,23 @@ def clip_faults(clip: Clip, sentence: str, limit: float | None) -> Iterator[str]
         return
     if limit is None and not tracking.certified:
         yield f"not certified: {tracking.score!r} of {tracking.upper_bound!r}"
-    if not all_differ(tracking.objective, tracking.solution.tracks):
+    lexicon, meaning = sentrack.Lexicon.load(), tracking.objective.meaning
+    seen = clip if limit is None else affordable(clip, meaning, lexicon, limit)
+    if not shown_apart(tracking, seen, lexicon):
         yield "participants that must differ are one thing"
-    problem = tracking.objective.problem
+    objective = (
+        build(seen, meaning, lexicon) if whole else interval(scene_of(seen, meaning, lexicon, RATE))
+    )
+    problem = objective.problem
     joint = problem.sizes.prod(axis=0) * math.prod(map(problem.states, range(problem.W)))
-    if joint.max() <= JOINT:
-        best, slack = optimum(problem), EXACT * _magnitude(problem)
+    if joint.max() <= JOINT_OF_CLIPS:
+        spans = itertools.combinations(range(problem.T + 1), 2)
+        best = (
+            optimum(problem)
+            if whole
+            else max(optimum(objective.cut(first, last).problem) for first, last in spans)
+        )
+        slack = EXACT * _magnitude(problem)
         if tracking.upper_bound < best - slack or tracking.score > best + slack:
             yield f"score {tracking.score!r}, bound {tracking.upper_bound!r}, optimum {best!r}"
         if tracking.certified and tracking.score < best - TOLERANCE * max(1.0, abs(best)) - slack:

@@ -37,13 +37,34 @@ def test_track_prints_a_table_and_json(run: Run, boxes: str) -> None:
     sentences = "The person picked up the cup.", "The person approached the chair."
     table = start("track", boxes, *sentences)
     assert table.returncode == 0, table.stderr
-    assert table.stdout.count("proven best") == 2
+    assert table.stdout.count("no better tracks exist") == 2
+    assert "proven" not in table.stdout
     assert "pick-up" in table.stdout
     documents = json.loads(run("track", boxes, *sentences, "--json").stdout)
     assert [d["sentence"] for d in documents] == list(sentences)
+    for told in documents:
+        verdict = "depicted" if told["match"] >= 0.5 else "not depicted"
+        when = f"{told['start']:.1f} to {told['end']:.1f} s"
+        assert f"  {verdict}, match {told['match']:.2f}, {when} " in table.stdout
     one = json.loads(run("track", boxes, sentences[0], "--json").stdout)
     assert one["certified"] is True
     assert one["score"] == documents[0]["score"]
+
+
+def test_a_sentence_is_about_a_part_of_the_clip_or_about_all_of_it(run: Run, boxes: str) -> None:
+    sentence = "The person carried the backpack to the right."
+    arguments = "track", boxes, sentence, "--end", "4", "--json"
+    part, whole = (json.loads(run(*arguments, *more).stdout) for more in ([], ["--whole"]))
+    assert (whole["start"], whole["end"]) == (0, pytest.approx(4))
+    assert 0 <= part["start"] < part["end"] <= 4.1
+    # Of a part, ten frames a second are looked at; of the whole, all fifteen.
+    for told, frames in ((part, 10 * (part["end"] - part["start"])), (whole, 60)):
+        T = len(told["words"][0]["states"])
+        assert pytest.approx(frames, abs=1) == T
+        for participant in told["participants"]:
+            times = [seconds for _, seconds, *_ in participant["boxes"]]
+            assert 1 < len(times) <= T
+            assert told["start"] <= min(times) <= max(times) < told["end"]
 
 
 def test_track_writes_mot_lines_but_overwrites_nothing(
@@ -52,7 +73,11 @@ def test_track_writes_mot_lines_but_overwrites_nothing(
     out = tmp_path / "tracks.txt"
     sentence = "The person picked up the cup."
     assert run("track", boxes, sentence, "--mot", str(out)).returncode == 0
-    assert out.read_text().startswith("1,1,")
+    told = json.loads(run("track", boxes, sentence, "--json").stdout)
+    rows = [line.split(",") for line in out.read_text().splitlines()]
+    for number, participant in enumerate(told["participants"], 1):
+        frames = [int(frame) - 1 for frame, who, *_ in rows if int(who) == number]
+        assert frames == [box[0] for box in participant["boxes"]]
     again = run("track", boxes, sentence, "--mot", str(out))
     assert (again.returncode, "--force" in again.stderr) == (1, True)
     assert run("track", boxes, sentence, "--mot", str(out), "--force").returncode == 0

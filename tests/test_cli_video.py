@@ -30,9 +30,9 @@ def test_a_video_becomes_a_video(run: Run, tmp_path: Path) -> None:
     """The default: an annotated video beside, named after the source, and nothing else."""
     source = str(footage("driveway"))
     strip = tmp_path / "strip.png"
-    for _ in range(2):
+    for more in ([], ["--whole"]):
         result = subprocess.run(
-            [sys.executable, "-m", "sentrack", "track", source, SENTENCE, *CUT],
+            [sys.executable, "-m", "sentrack", "track", source, SENTENCE, *CUT, *more],
             capture_output=True,
             text=True,
             cwd=tmp_path,
@@ -41,13 +41,19 @@ def test_a_video_becomes_a_video(run: Run, tmp_path: Path) -> None:
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == ["prius_movie-tracked-2.mp4", "prius_movie-tracked.mp4"]
     assert result.stdout.splitlines()[-1] == "prius_movie-tracked-2.mp4"
-    with av.open(str(tmp_path / names[0])) as container:
-        stream = container.streams.video[0]
-        assert stream.codec_context.name == "h264"
-        # All frames of the source are shown, not only those that were looked at.
-        assert 40 <= sum(1 for _ in container.decode(stream)) <= 60
-    again = run("track", source, SENTENCE, *CUT, "--strip", str(strip), "--json")
-    assert json.loads(again.stdout)["certified"] is True
+    told = json.loads(run("track", source, SENTENCE, *CUT, "--strip", str(strip), "--json").stdout)
+    assert told["certified"] is True
+    assert 11 <= told["start"] < told["end"] < 13.3
+    looked_at = len(told["words"][0]["states"])
+    # All frames of the source are shown, not only those that were looked at: thirty for five.
+    for name, least, most in (
+        ("prius_movie-tracked.mp4", 6 * looked_at - 9, 6 * looked_at),
+        ("prius_movie-tracked-2.mp4", 45, 60),
+    ):
+        with av.open(str(tmp_path / name)) as container:
+            stream = container.streams.video[0]
+            assert stream.codec_context.name == "h264"
+            assert least <= sum(1 for _ in container.decode(stream)) <= most
     picture = cv2.imread(str(strip))
     assert picture is not None
     assert picture.shape[1] > 1000
@@ -67,7 +73,11 @@ def test_a_report_holds_the_video_and_every_sentence(run: Run, tmp_path: Path) -
     film.write_bytes(base64.b64decode(text.split('id="film">')[1].split("</script>")[0]))
     with av.open(str(film)) as container:
         frames = sum(1 for _ in container.decode(video=0))
-    assert 40 <= frames <= 60
+    # From the first interval to the last, thirty frames a second.
+    times = [view["times"] for view in data["views"]]
+    first, last = min(each[0] for each in times), max(each[-1] for each in times)
+    assert data["media"]["offset"] == pytest.approx(first, abs=0.04)
+    assert frames == pytest.approx(30 * (last - first) + 1, abs=2)
     again = run("track", source, SENTENCE, *CUT, "--report", str(path))
     assert again.returncode == 1
     assert "--force" in again.stderr

@@ -1,7 +1,7 @@
 """Tracking before any word is heard: SORT or ByteTrack, and sentences scored on their tracks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,8 @@ from sentrack.inference import Problem, TrackTerms
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon
 from sentrack.objective import Objective, whole
-from sentrack.scene import Measurements, Scene, candidate_set, detection_scores
+from sentrack.scene import Measurements, Scene, detection_scores
+from sentrack.scene.candidates import candidate_set
 from sentrack.vision import Bools, Clip, Floats, Ints, clip_from_arrays
 
 RIVALS = 8  # tracks of a class among which a sentence may choose
@@ -178,7 +179,7 @@ def on_tracks(tracked: Clip, meaning: Meaning, lexicon: Lexicon, weighed: bool) 
     models = tuple(lexicon.model(word.word, word.part) for word in meaning.words)
     labels = [tracked.classes.index(p.noun) for p in meaning.participants]
     own = tuple(candidate_set(tracked, tracked.label == label) for label in labels)
-    scene = Scene(meaning, models, own, Measurements(tracked, lexicon.leap))
+    scene = Scene(meaning, models, own, Measurements(tracked, lexicon.identity))
     scores = detection_scores(tracked) if weighed else np.zeros(len(tracked.label))
     terms = []
     for players in own:
@@ -186,8 +187,8 @@ def on_tracks(tracked: Clip, meaning: Meaning, lexicon: Lexicon, weighed: bool) 
         same: Any = np.where(identity[:-1, :, None] == identity[1:, None, :], 0.0, -np.inf)
         unary: Any = scores[players.rows]
         terms.append(TrackTerms(unary, same))
-    words = whole(scene).problem.words[: len(models)]
-    return Objective(scene, Problem(terms, words))
+    objective = whole(scene)
+    return replace(objective, problem=Problem(terms, objective.problem.words[: len(models)]))
 
 
 def boxes_of(objective: Objective, tracks: Ints) -> Floats:

@@ -12,7 +12,9 @@ from sentrack.lexicon import Lexicon
 from sentrack.lexicon.lexicon import split
 from sentrack.lexicon.model import WordModel
 from sentrack.objective import Objective
-from sentrack.scene import CandidateSet, Measurements, Scene, candidate_set
+from sentrack.objective.objective import Chain
+from sentrack.scene import CandidateSet, Measurements, Scene
+from sentrack.scene.candidates import candidate_set
 from sentrack.tasks import understand
 from sentrack.vision import Clip, Floats
 
@@ -67,14 +69,18 @@ def objective(clip: Clip, sentence: str, K: int, reading: Reading | None = None)
     bottom = -math.inf if reading.forbid else math.log(reading.floor)
     candidates = {p.noun: _candidates(clip, p.noun, reading) for p in meaning.participants}
     own = tuple(candidates[p.noun] for p in meaning.participants)
-    scene = Scene(meaning, models, own, Measurements(clip, leap=0.0))
+    scene = Scene(meaning, models, own, Measurements(clip, identity=False))
     words = [
         _noun(scene, w, reading) if word.part == "noun" else _word(scene, w, bottom, reading)
         for w, word in enumerate(meaning.words)
     ]
     terms = dict(zip(own, scene.tracks(), strict=True))
     tracks = {players: _track(track, bottom) for players, track in terms.items()}
-    return Objective(scene, Problem([tracks[players] for players in own], words))
+    chains = tuple(
+        Chain(np.arange(m.K), m.log_initial(), m.log_transitions(clip.seconds), m.final)
+        for m in models
+    )
+    return Objective(scene, Problem([tracks[players] for players in own], words), chains)
 
 
 def _candidates(clip: Clip, noun: str, reading: Reading) -> CandidateSet:

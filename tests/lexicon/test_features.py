@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pytest
 
 from sentrack.lexicon.features import COLOURS, FEATURES, STILL, Candidates
-from sentrack.scene import candidate_set
+from sentrack.scene.candidates import candidate_set
 from sentrack.vision import clip_from_arrays
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "lexicon.md"

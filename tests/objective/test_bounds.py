@@ -27,11 +27,13 @@ def reach(clip: Clip, sentence: str) -> Bounds:
 def exactly(clip: Clip, sentence: str) -> dict[tuple[int, int], float]:
     """The best interval within every pair of frames, by the whole lattice."""
     meaning = understand(sentence, EVERYDAY, clip)
-    problem, final = interval(scene_of(clip, meaning, EVERYDAY))
+    objective = interval(scene_of(clip, meaning, EVERYDAY))
     found = {}
     for first, last in itertools.combinations(range(0, clip.T + 1, max(1, clip.T // 4)), 2):
         try:
-            part = best_interval(between(problem, first, last), final, "viterbi")
+            part = best_interval(
+                between(objective.problem, first, last), objective.final, "viterbi"
+            )
             found[first, last] = part.solution.score
         except Infeasible:
             found[first, last] = -np.inf
@@ -70,8 +72,9 @@ def test_a_word_about_one_participant_is_bounded_by_what_it_reaches(
 
 def test_a_clip_is_bounded_as_the_frames_that_are_looked_at_are() -> None:
     clip = two_activities(0, fps=30)[0]
-    bounds = reach(clip.thinned(10), SENTENCES[0])
-    assert most(clip, understand(SENTENCES[0], EVERYDAY), EVERYDAY) == bounds.over(0, 60)
+    meaning = understand(SENTENCES[0], EVERYDAY, clip)
+    bounds = Bounds(scene_of(clip, meaning, EVERYDAY, rate=10))
+    assert most(clip, meaning, EVERYDAY) == bounds.over(0, 60)
 
 
 def test_a_noun_that_is_not_there_leaves_nothing() -> None:

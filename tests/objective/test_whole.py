@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 import sentrack
@@ -11,7 +10,7 @@ from benchmarks.things import one_thing
 from sentrack.language import Meaning, Participant, Word
 from sentrack.lexicon.lexicon import Lexicon, read
 from sentrack.objective import build
-from sentrack.scene import detection_scores
+from sentrack.scene import detection_scores, is_away
 from sentrack.vision import Clip, clip_from_arrays
 
 TOML = """
@@ -112,8 +111,10 @@ def test_detection_scores_of_probabilities_and_of_margins() -> None:
     np.testing.assert_allclose(detection_scores(margins), np.log(sigmoid))
 
 
-def test_coherence_is_that_of_one_pair_at_a_time() -> None:
-    objective = build(clip(1), meaning("hand", "cup"), lexicon())
+def test_the_papers_coherence_is_that_of_one_pair_at_a_time() -> None:
+    objective = build(
+        clip(1), meaning("hand", "cup"), read(f"identity = false\n{TOML}", "own.toml")
+    )
     seen, cast = objective.clip, objective.candidates[0]
     slack = math.sqrt(1.5)  # frames 1/20 s apart
     for t in range(1, seen.T):
@@ -124,18 +125,7 @@ def test_coherence_is_that_of_one_pair_at_a_time() -> None:
                 c1 = (seen.boxes[after, :2] + seen.boxes[after, 2:]) / 800
                 d = math.dist(c0 + seen.velocity[before] * 0.05, c1)
                 x = (d - 50 / 960 * slack) / (11 / 960 * slack)
-                moved = seen.boxes[before] + np.tile(seen.velocity[before] * 0.05 * 400, 2)
-                leap = 8 * max(0.0, 1 - iou(moved, seen.boxes[after]) / 0.3)
-                expected = -math.log1p(math.exp(x)) - leap
-                assert g[a, b] == pytest.approx(expected, rel=1e-3, abs=1e-3)
-
-
-def iou(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> float:
-    wide = min(a[2], b[2]) - max(a[0], b[0])
-    high = min(a[3], b[3]) - max(a[1], b[1])
-    shared = max(wide, 0) * max(high, 0)
-    areas = (a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1])
-    return float(shared / (areas - shared))
+                assert g[a, b] == pytest.approx(-math.log1p(math.exp(x)), rel=1e-3, abs=1e-3)
 
 
 def test_participants_of_one_predicate_are_never_one_thing() -> None:
@@ -143,7 +133,10 @@ def test_participants_of_one_predicate_are_never_one_thing() -> None:
     for t in range(objective.clip.T):
         table = objective.problem.emission(3, t)[0]
         rows = objective.candidates[0].rows[t, : len(table)]
-        same = [[one_thing(objective.clip, int(a), int(b)) for b in rows] for a in rows]
+        away = is_away(objective.clip)
+        same = [
+            [not away[a] and one_thing(objective.clip, int(a), int(b)) for b in rows] for a in rows
+        ]
         np.testing.assert_array_equal(table, np.where(same, -np.inf, 0.0))
 
 

@@ -15,7 +15,6 @@ import pytest
 from sentrack.lexicon import Lexicon
 from sentrack.serve.guard import HEADERS
 from sentrack.tasks import Library, describe, track
-from sentrack.tasks.moment import RATE
 from tests.serve.serving import UP, Server, served, shown, stock
 from tests.vision.films import film, shade
 from tests.waiting import until
@@ -96,7 +95,8 @@ def test_search_tells_what_the_library_finds(server: Server, library: Library) -
         assert (said["width"], said["height"], said["pixels"]) == (640, 480, False)
         clip = moment.tracking.objective.clip
         middle = np.argmin(np.abs(clip.times - (moment.start + moment.end) / 2))
-        for participant, at in zip(moment.tracking.participants, said["participants"], strict=True):
+        seen = [p for p in moment.tracking.participants if p.seen[middle]]
+        for participant, at in zip(seen, said["participants"], strict=True):
             assert at["noun"] == participant.noun
             assert at["box"] == participant.boxes[middle].tolist()
     end = lines[-1]
@@ -110,23 +110,40 @@ def test_a_sentence_that_cannot_be_understood_ends_a_search(server: Server) -> N
 
 
 def test_a_moment_is_shown_as_search_found_it(server: Server, library: Library) -> None:
-    (best,) = library.search(UP, 1, workers=1)
-    view = server.json(
-        "/api/moment",
-        sentence=UP,
-        video=best.video,
-        start=round(best.start, 3),
-        end=round(best.end, 3),
-    )
-    assert (view["video"], view["sentence"]) == (best.video, UP)
-    assert view["match"] == best.match
-    assert view["score"] == best.tracking.score
-    assert view["times"][0] == pytest.approx(best.start, abs=1e-3)
-    assert [piece["participant"] for piece in view["pieces"] if piece["participant"] is not None]
-    whole = server.json("/api/moment", sentence=UP, video=best.video)
-    expected = track(library.clip(best.video).thinned(RATE), UP)
-    assert whole["score"] == expected.score
-    assert len(whole["times"]) == len(expected.objective.clip.times)
+    found = library.search(UP, 5, workers=1)
+    for moment in found:
+        view = server.json(
+            "/api/moment",
+            sentence=UP,
+            video=moment.video,
+            start=round(moment.start, 3),
+            end=round(moment.end, 3),
+        )
+        assert (view["video"], view["sentence"]) == (moment.video, UP)
+        assert view["match"] == pytest.approx(moment.match)
+        assert view["score"] == pytest.approx(moment.score)
+        clip = moment.tracking.objective.clip
+        assert view["frames"] == clip.frames.tolist()
+        np.testing.assert_allclose(view["times"], clip.times, atol=1e-3)
+        for told, tracked in zip(view["tracks"], moment.tracking.participants, strict=True):
+            assert [box is not None for box in told["boxes"]] == tracked.seen.tolist()
+            boxes = [box for box in told["boxes"] if box is not None]
+            np.testing.assert_allclose(boxes, tracked.boxes[tracked.seen], atol=0.051)
+        parts = [piece["participant"] for piece in view["pieces"]]
+        assert [part for part in parts if part is not None] == [0, 1]
+    whole = server.json("/api/moment", sentence=UP, video=found[0].video)
+    expected = track(library.clip(found[0].video), UP)
+    assert whole["score"] == pytest.approx(expected.score)
+    assert whole["frames"] == expected.objective.clip.frames.tolist()
+
+
+def test_a_moment_of_a_part_of_a_video(server: Server) -> None:
+    part = {"video": "film", "start": 0.4, "end": 0.8}
+    told = server.json("/api/moment", sentence="The person moved.", **part)
+    assert all(0.4 <= time < 0.8 for time in told["times"])
+    answer = server.get("/api/moment", sentence="The person approached the person.", **part)
+    assert answer.status_code == 422
+    assert "2 different people; no frame shows more than 1" in answer.json()["error"]
 
 
 def test_a_moment_of_what_is_not_there(server: Server) -> None:

@@ -13,7 +13,7 @@ from sentrack.show.palette import PALETTE, Colour
 from sentrack.tasks import Tracking, track
 from sentrack.vision.scan.video import Frame, Image
 
-from .conftest import Shown
+from .conftest import Shown, hidden
 
 SIZE = 640, 480
 
@@ -45,23 +45,26 @@ def test_frames_between_tracked_ones_are_drawn_with_their_times(
     assert [r[:2] for r in reports] == [("render", n + 1) for n in range(len(inside))]
     totals = [total for _, _, total in reports[2:]]
     assert totals == pytest.approx([len(inside)] * len(totals))
+    drawn = 0
     for n in (20, 31, 52):  # edges in the middle of the sides, where no label is
         image = found[n][1]
         for i, p in enumerate(p for tracking in shown.trackings for p in tracking.participants):
             t = int(np.searchsorted(p.times, inside[n]))
-            if p.projected[t - 1 : t + 1].any():
+            if not p.seen[t - 1 : t + 1].all():
                 continue
+            drawn += 1
             x1, y1, x2, y2 = (np.interp(inside[n], p.times, p.boxes[:, k]) for k in range(4))
             y = round((y1 + 3 * y2) / 4)
             for x in (round(x1), round(x2)):
                 part = image[y - 3 : y + 4, x - 1 : x + 2].reshape(-1, 3).astype(int)
                 assert np.abs(part - PALETTE[i]).sum(axis=1).min() < 90
+    assert drawn > 4
 
 
 def test_a_scene_is_drawn_exactly(shown: Shown) -> None:
     scene = Overlay(shown.trackings, *SIZE, candidates=False)
     p = shown.trackings[1].participants[0]
-    t = int(np.flatnonzero(~p.projected)[5])
+    t = int(np.flatnonzero(p.seen)[5])
     image = scene.draw(next(dark(p.times[t : t + 1])))
     x1, y1, x2, y2 = np.round(p.boxes[t]).astype(int)
     for x in (x1, x2):
@@ -70,18 +73,45 @@ def test_a_scene_is_drawn_exactly(shown: Shown) -> None:
     assert image.shape[0] > SIZE[1]
 
 
-def test_projected_boxes_are_dashed(shown: Shown) -> None:
-    tracking = shown.trackings[0]
-    p = tracking.participants[0]
-    shares = {}
-    for projected in (False, True):
-        changed = replace(p, projected=np.full(len(p.times), projected))
-        scene = Overlay([replace(tracking, participants=(changed,))], *SIZE, candidates=False)
-        image = scene.draw(next(dark(p.times[9:10])))
-        x1, y1, _, y2 = np.round(p.boxes[9]).astype(int)
-        shares[projected] = (image[y1 + 2 : y2 - 1, x1] == PALETTE[0]).all(axis=-1).mean()
-    assert shares[False] == 1
-    assert 0.4 < shares[True] < 0.9
+def test_what_is_not_seen_is_not_drawn(shown: Shown) -> None:
+    time = shown.clip.times[9:10]
+    for where, drawn in (([], True), ([9], False)):
+        tracking = hidden(shown.trackings[0], 0, where)
+        scene = Overlay([tracking], *SIZE, candidates=False)
+        image = scene.draw(next(dark(time)))
+        assert (count(image[: SIZE[1]], PALETTE[0]) > 100) is drawn
+        assert drawn or not count(image[: SIZE[1]], PALETTE[0])
+
+
+def test_each_sentence_is_drawn_while_it_lasts(shown: Shown, tmp_path: Path) -> None:
+    early, late = shown.parts
+    assert early.end < late.start
+    parts = [hidden(hidden(early, 0, []), 1, []), hidden(late, 0, [])]
+    scene = Overlay(parts, *SIZE, candidates=True)
+    colours = [PALETTE[: len(early.participants)], PALETTE[len(early.participants) :][:1]]
+    for time, own, other in ((early.start, 0, 1), (late.start, 1, 0)):
+        picture = scene.draw(next(dark(np.array([time]))))[: SIZE[1]]
+        assert all(count(picture, tint) > 50 for tint in colours[own])
+        assert not any(count(picture, tint) for tint in colours[other])
+    between = scene.draw(next(dark(np.array([(early.end + late.start) / 2]))))[: SIZE[1]]
+    assert (between == 40).all()  # no track, and no candidate that was not chosen
+    annotate(shown.parts, dark(shown.clip.times), tmp_path / "a.mp4")
+    seconds = late.objective.clip.times[-1] - early.start
+    assert decoded(tmp_path / "a.mp4")[-1][0] == pytest.approx(seconds, abs=1e-3)
+
+
+def test_a_state_is_current_only_while_its_sentence_lasts(shown: Shown) -> None:
+    tracking = track(shown.clip.within(1, 5), shown.truth.sentences[0])
+    rest = shown.trackings[1]
+    caption = Caption(movings([tracking, rest], SIZE), SIZE[0], text_size(*SIZE), DARK)
+    ((_, _, y),) = (each for each in caption.current if each[0] == 0)
+    written = []
+    for time in (tracking.start, 0.0, 5.8):
+        image = np.empty((caption.height, SIZE[0], 3), np.uint8)
+        caption.draw(image, time, [0, 0])
+        name = image[y : y + caption.row, caption.right + caption.pad :]
+        written.append(bool((name != DARK.ground).any()))
+    assert written == [True, False, False]
 
 
 def test_rejected_candidates_are_drawn_only_on_request(shown: Shown) -> None:
@@ -97,10 +127,11 @@ def test_rejected_candidates_are_drawn_only_on_request(shown: Shown) -> None:
 def test_what_is_rejected_is_all_candidates_but_the_chosen(shown: Shown) -> None:
     (moving,) = movings(shown.trackings[:1], SIZE)
     clip, nouns = moving.tracking.objective.clip, ("person", "cup")
-    for t in (0, 10, 29):
-        rows = range(int(clip.start[t]), int(clip.start[t + 1]))
-        of_class = {tuple(clip.boxes[r]) for r in rows if clip.classes[clip.label[r]] in nouns}
-        chosen = {tuple(p.boxes[t]) for p in moving.tracking.participants}
+    for t in range(clip.T):
+        rows = np.arange(clip.start[t], clip.start[t + 1])
+        seen = rows[~clip.projected[rows]]
+        of_class = {tuple(clip.boxes[r]) for r in seen if clip.classes[clip.label[r]] in nouns}
+        chosen = {tuple(p.boxes[t]) for p in moving.tracking.participants if p.seen[t]}
         assert {tuple(box) for box in moving.rejected(t)} == of_class - chosen
 
 
@@ -143,7 +174,7 @@ def test_the_cursor_moves_evenly_and_the_band_changes_with_the_state(shown: Show
 
 def test_captions_fit_narrow_pictures_and_long_sentences(shown: Shown) -> None:
     sentence = "The person to the left of the table slowly carried the backpack towards the chair."
-    tracking = track(shown.clip, sentence)
+    tracking = track(shown.clip, sentence, whole=True)
     wide = Caption(movings([tracking], SIZE), SIZE[0], 15, DARK)
     narrow = Caption(movings([tracking], (270, 480)), 270, 15, DARK)
     assert narrow.height > wide.height
@@ -203,3 +234,14 @@ def test_frames_are_not_read_beyond_the_span(shown: Shown, tmp_path: Path) -> No
     trackings: list[Tracking] = [shown.trackings[0]]
     annotate(trackings, endless(), tmp_path / "a.mp4")
     assert len(decoded(tmp_path / "a.mp4")) == 12
+
+
+def test_an_interval_of_one_frame_is_drawn(shown: Shown, tmp_path: Path) -> None:
+    tracking = hidden(track(shown.clip.cut(9, 10), "The person moved."), 0, [])
+    assert len(tracking.participants[0].times) == 1
+    annotate([tracking], dark(shown.clip.times), tmp_path / "a.mp4", candidates=True)
+    ((_, image),) = decoded(tmp_path / "a.mp4")
+    scene = Overlay([tracking], *SIZE, candidates=False)
+    picture = scene.draw(next(dark(shown.clip.times[9:10])))
+    assert count(picture[: SIZE[1]], PALETTE[0]) > 100
+    assert image.shape[0] == picture.shape[0] > SIZE[1]

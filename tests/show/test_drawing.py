@@ -15,11 +15,14 @@ from sentrack.show.drawing import (
     extent,
     interpolate,
     letters,
+    movings,
     outline,
     write,
 )
 from sentrack.show.palette import PALETTE, Colour, colour, hexadecimal
 from sentrack.vision.scan.video import Image
+
+from .conftest import Shown, hidden
 
 ORANGE, BLUE = PALETTE[:2]
 
@@ -32,8 +35,8 @@ def is_colour(image: Image, wanted: Colour) -> np.ndarray:
     return np.asarray((image == wanted).all(axis=-1))
 
 
-def mark(box: list[float], tint: Colour = ORANGE, projected: bool = False) -> Mark:
-    return Mark(np.array(box, np.float64), "person", tint, projected)
+def mark(box: list[float], tint: Colour = ORANGE) -> Mark:
+    return Mark(np.array(box, np.float64), "person", tint)
 
 
 def test_many_participants_have_many_colours() -> None:
@@ -53,23 +56,11 @@ def test_a_box_is_drawn_where_it_is_and_nowhere_else() -> None:
     np.testing.assert_array_equal(is_colour(image, ORANGE), expected)
 
 
-def test_a_projected_box_has_gaps_on_every_edge() -> None:
-    image = blank()
-    outline(image, np.array([40.0, 50.0, 200.0, 210.0]), ORANGE, 1, dashed=True)
-    found = is_colour(image, ORANGE)
-    edges = found[50, 40:201], found[210, 40:201], found[50:211, 40], found[50:211, 200]
-    for edge in edges:
-        assert 0.5 < edge.mean() < 0.8
-        assert edge[0]
-    found[50], found[210], found[:, 40], found[:, 200] = (False,) * 4
-    assert not found.any()
-
-
-@given(st.lists(st.floats(-1e6, 1e6), min_size=4, max_size=4), st.booleans())
-def test_no_box_breaks_the_drawing(box: list[float], projected: bool) -> None:
+@given(st.lists(st.floats(-1e6, 1e6), min_size=4, max_size=4))
+def test_no_box_breaks_the_drawing(box: list[float]) -> None:
     x, y = sorted(box[::2]), sorted(box[1::2])
     image = blank(64, 48)
-    draw_marks(image, [mark([x[0], y[0], x[1], y[1]], projected=projected)], 13)
+    draw_marks(image, [mark([x[0], y[0], x[1], y[1]])], 13)
     assert is_colour(image, ORANGE).any()  # the label stays in the picture
 
 
@@ -174,3 +165,32 @@ def test_boxes_stay_outside_of_the_tracked_span() -> None:
     nearest, found = interpolate(times[:1], boxes[:, :1], 1.0)
     assert nearest == 0
     np.testing.assert_array_equal(found, boxes[:, 0])
+
+
+def test_nothing_is_marked_where_it_is_not_seen(shown: Shown) -> None:
+    tracking = hidden(hidden(shown.parts[0], 0, [0, 1, 2]), 1, [])
+    first, other = tracking.participants
+    assert len(first.times) > 5
+    (moving,) = movings([tracking], shown.clip.size)
+    for t, time in enumerate(first.times):
+        at, marks = moving.at(float(time))
+        assert at == t
+        assert [each.noun for each in marks] == [first.noun] * (t > 2) + [other.noun]
+    # Between a frame in which it is not seen and one in which it is, it is where it is seen.
+    early, late = (float(first.times[2] + share * 0.2) for share in (0.4, 0.6))
+    assert len(moving.at(early)[1]) == 1
+    np.testing.assert_allclose(moving.at(late)[1][0].box, first.boxes[3])
+    assert all(np.isfinite(each.box).all() for each in moving.at(late)[1])
+
+
+def test_nothing_is_marked_outside_of_the_interval(shown: Shown) -> None:
+    tracking = hidden(shown.parts[0], 0, [])
+    (moving,) = movings([tracking], shown.clip.size)
+    for time, inside in (
+        (tracking.start - 0.1, False),
+        (tracking.start, True),
+        (tracking.end, True),
+        (tracking.end + 0.1, False),
+    ):
+        assert bool(moving.at(time)[1]) is inside
+        assert moving.covers(time) is inside

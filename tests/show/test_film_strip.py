@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sentrack.errors import SentrackError
 from sentrack.show.film_strip import GAP, HEIGHT, key_frames, strip
 from sentrack.show.palette import PALETTE
+from sentrack.tasks import track
 from sentrack.vision.scan.video import Frame
 
 from .conftest import Shown
@@ -82,3 +83,11 @@ def test_key_frames_are_distinct_and_show_every_phase(words: list[list[int]], co
 
 def test_key_frames_of_one_phase_are_spread_evenly() -> None:
     assert list(key_frames(np.zeros((2, 60), np.int64), 6)) == [5, 15, 25, 35, 45, 55]
+
+
+def test_a_clip_of_fewer_frames_shows_all_of_them(shown: Shown, tmp_path: Path) -> None:
+    tracking = track(shown.clip.cut(9, 10), "The person moved.")
+    strip(tracking, dark(shown.clip.times), tmp_path / "a.png")
+    image = cv2.imread(str(tmp_path / "a.png"))
+    assert image is not None
+    assert image.shape[1] == 480 + 2 * GAP

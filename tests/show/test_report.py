@@ -15,13 +15,28 @@ from sentrack.errors import SentrackError
 from sentrack.lexicon import Lexicon
 from sentrack.show.report import page, write_report
 from sentrack.show.view import View, view_of
-from sentrack.tasks.runner_up import rivals
+from sentrack.tasks.runner_up import Rivals, rivals
 from sentrack.vision.scan.video import Frame, Video
 
 from ..conftest import Chromium, Tab
-from .conftest import Shown
+from .conftest import Shown, hidden
 
 LEXICON = Lexicon.load("everyday")
+# How many pixels of the picture have a colour, such as "#e69f00".
+INK = """(colour) => {
+  const drawn = document.querySelector(".stage canvas");
+  const copy = document.createElement("canvas");
+  [copy.width, copy.height] = [drawn.width, drawn.height];
+  const context = copy.getContext("2d", { willReadFrequently: true });
+  context.drawImage(drawn, 0, 0);
+  const { data } = context.getImageData(0, 0, copy.width, copy.height);
+  const wanted = [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16));
+  let found = 0;
+  for (let i = 0; i < data.length; i += 4) {
+    found += data[i + 3] === 255 && wanted.every((value, k) => data[i + k] === value);
+  }
+  return found;
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -176,6 +191,50 @@ def test_several_sentences_can_be_chosen(
     expect(tab.page.locator("h1")).to_have_text(views[1].sentence)
     tab.page.keyboard.press("ArrowRight")
     assert watching(tab) == at(views[1], 1)
+    clean(tab)
+
+
+def test_the_video_goes_from_the_first_interval_to_the_last(
+    chromium: Chromium, shown: Shown, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.html"
+    parts = [view_of(answer, rivals(answer, LEXICON), LEXICON) for answer in shown.parts]
+    start, last = parts[0].times[0], parts[1].times[-1]
+    assert parts[0].times[-1] < parts[1].times[0]
+    write_report(parts, path, paint(shown.clip, shown.truth))
+    tab = chromium.open(path.as_uri())
+    tab.until("document.querySelector('video').readyState >= 2")
+    assert tab.page.evaluate("document.querySelector('video').duration") >= last - start
+    tab.page.get_by_role("button", name=parts[1].sentence).click()
+    tab.until("document.querySelector('video').readyState >= 2")
+    for key, index in (("Home", 0), ("End", -1)):
+        tab.page.keyboard.press(key)
+        assert watching(tab) == at(parts[1], index)
+        tab.until("!document.querySelector('video').seeking")
+        time = tab.page.evaluate("document.querySelector('video').currentTime")
+        assert time == pytest.approx(parts[1].times[index] - start, abs=0.01)
+    clean(tab)
+
+
+def test_what_is_not_seen_is_told_and_not_drawn(
+    chromium: Chromium, shown: Shown, tmp_path: Path
+) -> None:
+    answer = hidden(hidden(shown.parts[0], 0, []), 1, [1, 2, 5])
+    seen = view_of(answer, Rivals(None, None), LEXICON)
+    write_report([seen], tmp_path / "a.html")
+    tab, T = chromium.open((tmp_path / "a.html").as_uri()), len(seen.times)
+    labels = [row.get_attribute("aria-label") for row in tab.page.locator(".row canvas").all()]
+    assert labels[:2] == [
+        f"person: seen in {T} of {T} frames",
+        f"backpack: seen in {T - 3} of {T} frames",
+    ]
+    for t in range(6):
+        gone = t in (1, 2, 5)
+        told = tab.page.locator(".row .now").all_inner_texts()
+        assert told[1] == ("not seen" if gone else f"score {seen.tracks[1].scores[t]:.2f}")
+        ink = [tab.page.evaluate(INK, each.colour) for each in seen.tracks]
+        assert [n > 0 for n in ink] == [True, not gone]
+        tab.page.keyboard.press("ArrowRight")
     clean(tab)
 
 

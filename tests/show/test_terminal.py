@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,8 @@ from sentrack.show.lexicon import show_beside, show_word, show_words
 from sentrack.show.terminal import plain
 from sentrack.vision import clip_from_arrays
 from tests.commands import Run
+
+from .conftest import Shown, hidden
 
 EVIL = ["[bold]x[/bold]", "[/]x", "a\x1b[31mb", "\x1b]0;title\x07x", ":dog:", "[link=x]y"]
 
@@ -61,10 +64,11 @@ def test_names_of_files_and_of_classes_in_commands(run: Run, tmp_path: Path, nam
         writer.writerow(["frame", "class", "x1", "y1", "x2", "y2"])
         for t in range(90):
             writer.writerow([t, name, 50 + 4 * t, 100, 110 + 4 * t, 200])
-    library = str(tmp_path / "lib")
+    library, mot = str(tmp_path / "lib"), tmp_path / f"{name}.txt"
     shown = name.replace("\x1b", "\\x1b")
     commands = [
-        (0, "track", str(path), f"The {name} moved.", "--mot", str(tmp_path / f"{name}.txt")),
+        (0, "track", str(path), f"The {name} moved.", "--whole", "--mot", str(mot)),
+        (0, "track", str(path), f"The {name} moved."),
         (1, "track", str(path), "The wombat moved."),
         (1, "track", str(tmp_path / f"{name}.none"), "The wombat moved."),
         (0, "index", str(path), "--library", library),
@@ -80,4 +84,38 @@ def test_names_of_files_and_of_classes_in_commands(run: Run, tmp_path: Path, nam
         assert "\x1b" not in result.stdout + result.stderr
         if arguments[0] not in ("describe", "parse"):
             assert shown in result.stdout + result.stderr
-    assert len(np.loadtxt(tmp_path / f"{name}.txt", delimiter=",")) == 90
+    assert len(np.loadtxt(mot, delimiter=",")) == 90
+
+
+def test_an_answer_tells_whether_and_when(shown: Shown) -> None:
+    tracking = replace(shown.parts[1], certified=True, seconds=0.25)
+    assert tracking.match >= 0.5
+    told = drawn(lambda console: show_trackings([tracking], console)).splitlines()
+    assert told[1].strip() == tracking.sentence
+    when = f"{tracking.start:.1f} to {tracking.end:.1f} s"
+    score = f"score {tracking.score:.2f} nats, no better tracks exist   (0.25 s)"
+    assert told[2].strip() == f"depicted, match {tracking.match:.2f}, {when}   {score}"
+    doubtful = replace(
+        tracking,
+        shown=replace(tracking.shown, sureness=0.0),  # nothing is detected
+        certified=False,
+        upper_bound=tracking.score + 1.5,
+        reason="why not",
+    )
+    told = drawn(lambda console: show_trackings([doubtful], console)).splitlines()
+    assert told[2].strip().startswith("not depicted, match 0.00, ")
+    assert "at most 1.5 nats below the best" in told[2]
+    assert told[3].strip() == "why not"
+
+
+def test_the_frames_in_which_a_thing_is_seen_are_told(shown: Shown) -> None:
+    (walker,) = shown.parts[1].participants
+    T = len(walker.times)
+    for there in ([], [2, 3, 5]):
+        tracking = hidden(shown.parts[1], 0, [t for t in range(T) if t not in there])
+        told = drawn(lambda console, tracking=tracking: show_trackings([tracking], console))
+        (row,) = (line for line in told.splitlines() if f"of {T} frames" in line)
+        assert f" {len(there)} of {T} frames" in row
+        assert "nan" not in row
+        ends = [f"{walker.times[t]:.1f} s" for t in there[:1] + there[-1:]]
+        assert [cell.strip() for cell in row.split("  ") if cell.strip().endswith(" s")] == ends

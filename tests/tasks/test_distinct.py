@@ -5,14 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.things import all_differ, doubtful, one_thing, played
+from benchmarks.things import doubtful, shown_apart
 from benchmarks.trust import SENTENCES
 from sentrack.lexicon import Lexicon
-from sentrack.objective import build
 from sentrack.tasks.description.describer import describe
 from sentrack.tasks.learning.examples import prepare
 from sentrack.tasks.moment import moments
-from sentrack.tasks.result import Tracking
 from sentrack.tasks.runner_up import rivals
 from sentrack.tasks.tracker import track, understand
 from sentrack.vision import Clip, ClipError, clip_from_arrays, two_activities
@@ -21,33 +19,24 @@ LEXICON = Lexicon.load("everyday")
 PEOPLE, CARS = ("person", "cup"), ("car", "truck")
 
 
-def shown_apart(tracking: Tracking) -> bool:
-    rows = played(tracking.objective, tracking.solution.tracks)
-    boxes = [participant.boxes for participant in tracking.participants]
-    return all_differ(tracking.objective, tracking.solution.tracks) and all(
-        (rows[i] != rows[j]).all() and (boxes[i] != boxes[j]).any(axis=1).all()
-        for i, j in tracking.objective.meaning.distinct
-    )
-
-
 @settings(max_examples=60)
-@given(st.integers(0, 10**6), st.sampled_from(SENTENCES), st.integers(1, 6))
+@given(st.integers(0, 10**6), st.sampled_from(SENTENCES), st.integers(1, 6), st.booleans())
 def test_tracks_show_different_things_or_there_are_none(
-    seed: int, asked: tuple[tuple[str, ...], str], repeats: int
+    seed: int, asked: tuple[tuple[str, ...], str], repeats: int, whole: bool
 ) -> None:
     classes, sentence = asked
     clip = doubtful(seed, 5, classes, 3, repeats)
     try:
-        tracking = track(clip, sentence)
+        tracking = track(clip, sentence, whole=whole)
     except ClipError as error:
         said = str(error)
     else:
         assert tracking.certified
-        assert shown_apart(tracking)
+        assert shown_apart(tracking, clip, LEXICON)
         distinct = [term.values for term in tracking.ledger.terms if term.term == "distinct"]
         assert all((values == 0).all() for values in distinct)
         runner_up = rivals(tracking, LEXICON).runner_up
-        assert runner_up is None or shown_apart(runner_up.tracking)
+        assert runner_up is None or shown_apart(runner_up.tracking, clip, LEXICON)
         return
     assert "different" in said or "was detected" in said
     assert "\n" not in said
@@ -62,14 +51,7 @@ def test_moments_show_different_things(
     clip = doubtful(seed, 8, classes, 3, repeats)
     meaning = understand(sentence, LEXICON, clip)
     for moment in moments(clip, meaning, LEXICON, count=2, least=-100.0).moments:
-        whole = build(clip, meaning, LEXICON).clip
-        first = int(np.searchsorted(whole.times, moment.start))
-        part = moment.tracking.objective
-        rows = played(part, moment.tracking.solution.tracks) + whole.start[first]
-        np.testing.assert_array_equal(whole.frames[first : first + part.clip.T], part.clip.frames)
-        for i, j in meaning.distinct:
-            pairs = zip(rows[i], rows[j], strict=True)
-            assert not any(one_thing(whole, int(a), int(b)) for a, b in pairs)
+        assert shown_apart(moment.tracking, clip, LEXICON)
 
 
 @settings(max_examples=10)
@@ -77,15 +59,17 @@ def test_moments_show_different_things(
 def test_descriptions_tell_of_different_things(
     seed: int, classes: tuple[str, ...], repeats: int
 ) -> None:
-    for told in describe(doubtful(seed, 10, classes, 3, repeats), 3):
-        assert shown_apart(told.tracking)
+    clip = doubtful(seed, 10, classes, 3, repeats)
+    for told in describe(clip, 3):
+        assert shown_apart(told.tracking, clip, LEXICON)
 
 
-def test_nobody_carries_himself() -> None:
+@pytest.mark.parametrize("whole", [False, True])
+def test_nobody_carries_himself(whole: bool) -> None:
     clip, _ = two_activities()
-    tracking = track(clip, "The person carried the object to the right.")
+    tracking = track(clip, "The person carried the object to the right.", whole=whole)
     assert tracking.certified
-    assert shown_apart(tracking)
+    assert shown_apart(tracking, clip, LEXICON)
 
 
 def traffic(*cars: tuple[float, float], extra: bool = False) -> Clip:
@@ -99,15 +83,17 @@ def traffic(*cars: tuple[float, float], extra: bool = False) -> Clip:
     return clip_from_arrays("cars.csv", (1280, 720), 10, frame, ["car"] * len(frame), boxes)
 
 
+@pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize(
     "sentence", ["The vehicle carried the car.", "The red car passed another car."]
 )
-def test_a_car_is_not_two(sentence: str) -> None:
+def test_a_car_is_not_two(sentence: str, whole: bool) -> None:
     with pytest.raises(ClipError, match=r"^cars.csv: .*no frame shows more than 1$"):
-        track(traffic((100, 20), extra=True), sentence)
-    tracking = track(traffic((100, 20), (400, 0), extra=True), sentence)
+        track(traffic((100, 20), extra=True), sentence, whole=whole)
+    clip = traffic((100, 20), (400, 0), extra=True)
+    tracking = track(clip, sentence, whole=whole)
     assert tracking.certified
-    assert shown_apart(tracking)
+    assert shown_apart(tracking, clip, LEXICON)
 
 
 def test_every_row_many_times_changes_nothing() -> None:

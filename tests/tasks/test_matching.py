@@ -1,6 +1,7 @@
-"""The match: from 0 to 1, whatever words tell."""
+"""The match: a probability, whatever words tell, that rises with all that it depends on."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,10 +11,15 @@ from hypothesis import strategies as st
 
 import sentrack
 from sentrack.lexicon import Lexicon, WordModel
-from sentrack.tasks.match import match
+from sentrack.tasks.match import LONGEST, SATURATED, SHORTEST, SURE, Depiction, depiction
+from sentrack.tasks.result import TrackedWord
 from sentrack.vision import two_activities
 
 VERB = Lexicon.load().words["verb", "pick-up"]
+FIRST, SECOND = VERB.states
+FITTING = Depiction(fit=1.0, phase=0.5, seconds=2.0, sureness=0.9)
+FLOATS = st.floats(allow_nan=False)
+NATS = st.floats(max_value=1e300, allow_nan=False)  # no evidence is beyond all bounds
 
 
 def diluted(model: WordModel, share: float) -> WordModel:
@@ -22,24 +28,116 @@ def diluted(model: WordModel, share: float) -> WordModel:
     return replace(model, outputs=tuple(outputs))
 
 
+def told(evidence: Sequence[float], states: Sequence[str] | None = None) -> TrackedWord:
+    """What is found of the verb, given what its frames tell, in nats."""
+    T = len(evidence)
+    names = tuple(states or [FIRST] * (T // 2) + [SECOND] * (T - T // 2))
+    total = float(np.sum(evidence))
+    return TrackedWord("pick-up", "verb", (0, 1), names, total, np.array(evidence), total / T)
+
+
+def typical(*frames: float, states: Sequence[str] | None = None) -> TrackedWord:
+    """The same in units of what the verb tells in a typical frame."""
+    return told([VERB.information * each for each in frames], states)
+
+
+def of(*words: TrackedWord, seconds: float = 1.0, sure: float = 1.0) -> Depiction:
+    return depiction(((VERB, word) for word in words), seconds, [np.array([sure])])
+
+
 @given(
-    st.lists(st.tuples(st.floats(allow_nan=False), st.floats(-300, 0)), max_size=4),
+    st.lists(st.tuples(st.lists(NATS, min_size=1, max_size=6), st.floats(-300, 0)), max_size=4),
+    st.floats(0, 1e6),
+    st.lists(st.lists(st.floats(0, 1), max_size=3), max_size=3),
 )
-def test_a_match_is_from_0_to_1(told: list[tuple[float, float]]) -> None:
-    found = match((diluted(VERB, 10**power), margin) for margin, power in told)
-    assert 0.0 <= found <= 1.0
+def test_a_match_is_from_0_to_1(
+    words: list[tuple[list[float], float]], seconds: float, scores: list[list[float]]
+) -> None:
+    found = depiction(
+        ((diluted(VERB, 10**power), told(nats)) for nats, power in words),
+        seconds,
+        (np.array(each) for each in scores),
+    )
+    assert 0.0 <= found.match <= 1.0
+    assert abs(found.phase) <= SATURATED
+    assert abs(found.fit) <= SATURATED
 
 
-@given(st.floats(-30, 30))
-def test_it_is_the_logistic_of_the_margin_over_the_information(x: float) -> None:
-    assert match([(VERB, x * VERB.information)]) == pytest.approx(1 / (1 + math.exp(-x)))
+@pytest.mark.parametrize("name", ["fit", "phase", "seconds", "sureness"])
+@given(low=st.floats(0, 1), high=st.floats(0, 1))
+def test_it_rises_with_all_that_it_depends_on(name: str, low: float, high: float) -> None:
+    """Between the least and the most that counts, which are these."""
+    least, most = {
+        "fit": (-SATURATED, SATURATED),
+        "phase": (-SATURATED, SATURATED),
+        "seconds": (SHORTEST, LONGEST),
+        "sureness": (0.0, SURE),
+    }[name]
+    low, high = sorted((low, high))
+    values = [least + (most - least) * part for part in (0.0, low, high, 1.0)]
+    found = [replace(FITTING, **{name: value}).match for value in values]
+    assert found == sorted(found)
+    assert found[0] < found[-1]
+    if high > low + 1e-6:
+        assert found[1] < found[2]
 
 
-def test_infinite_margins_and_words_that_tell_nothing() -> None:
-    assert match([(VERB, -math.inf)]) == 0.0
-    assert match([(VERB, math.inf)]) == 1.0
-    assert match([(VERB, math.inf), (VERB, -math.inf)]) == 0.5
-    assert match([(diluted(VERB, 0.0), -3.0)]) == match([]) == 0.5
+@given(FLOATS.filter(lambda s: s >= 0))
+def test_what_lasts_longer_than_five_seconds_or_is_surely_there_is_no_more_probable(
+    more: float,
+) -> None:
+    assert LONGEST == 5.0
+    most = replace(FITTING, seconds=LONGEST).match
+    assert replace(FITTING, seconds=LONGEST + more).match == most
+    assert replace(FITTING, seconds=0.0).match == replace(FITTING, seconds=SHORTEST).match
+    assert replace(FITTING, sureness=SURE + more).match == replace(FITTING, sureness=SURE).match
+    assert replace(FITTING, sureness=0.0).match == 0.0
+
+
+@given(st.floats(-2, 2), st.floats(-2, 2))
+def test_the_weakest_phase_of_any_word_counts_and_the_average_of_all(a: float, b: float) -> None:
+    one, other = typical(a, a, b, b), typical(1.0, 1.0, 1.0, 1.0)
+    found = of(one, other)
+    assert found.phase == pytest.approx(min(a, b, 1.0))
+    assert found.fit == pytest.approx(((a + b) / 2 + 1.0) / 2)
+    # A phase is told by its mean, wherever its frames are.
+    apart = of(typical(a, b, a, b, states=[FIRST, SECOND, FIRST, SECOND]))
+    assert apart.phase == pytest.approx(min(a, b))
+    # Words that tell nothing do not count.
+    silent = diluted(VERB, 0.0), told([-9.0, -9.0])
+    assert depiction([(VERB, one), silent], 1.0, [np.ones(1)]) == of(one)
+
+
+def test_who_is_least_surely_detected_counts() -> None:
+    def sureness(*scores: list[float]) -> float:
+        return depiction([], 1.0, (np.array(each) for each in scores)).sureness
+
+    assert sureness([0.9, 0.7], [0.2, 0.4]) == pytest.approx(0.3)
+    assert sureness([0.9], []) == 0.0  # never seen
+    assert sureness() == 1.0
+
+
+def test_infinite_evidence_and_words_that_tell_nothing() -> None:
+    never = of(told([-math.inf, 1.0]))
+    assert (never.fit, never.phase) == (-SATURATED, -SATURATED)
+    assert 0 < never.match < 0.5
+    sure = of(replace(told([1e300, 1e300]), margin=math.inf))
+    assert (sure.fit, sure.phase) == (SATURATED, SATURATED)
+    assert 0.5 < sure.match < 1
+    nothing = of()
+    assert (nothing.fit, nothing.phase) == (0.0, 0.0)
+    assert depiction([(diluted(VERB, 0.0), told([-3.0]))], 1.0, [np.ones(1)]) == nothing
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("sentence", two_activities()[1].sentences)
+def test_the_match_of_an_answer_is_that_of_what_was_found(sentence: str, whole: bool) -> None:
+    found = sentrack.track(two_activities()[0], sentence, whole=whole)
+    scores = (participant.scores[participant.seen] for participant in found.participants)
+    words = zip(found.objective.models, found.words, strict=True)
+    expected = depiction(words, found.end - found.start, scores)
+    assert found.match == pytest.approx(expected.match)
+    assert found.depicted == (found.match >= 0.5)
 
 
 @pytest.mark.parametrize("share", [0.0, 1e-6, 1e-3])
@@ -47,6 +145,9 @@ def test_a_clip_is_tracked_by_a_word_with_little_information(share: float) -> No
     lexicon = Lexicon.load()
     words = lexicon.words | {("verb", "pick-up"): diluted(VERB, share)}
     few = two_activities(0)[0].cut(0, 10)
-    found = sentrack.track(few, "The person picked up the cup.", replace(lexicon, words=words))
-    assert 0.0 <= found.match <= 1.0
-    assert np.isfinite(found.score)
+    for whole in (False, True):
+        found = sentrack.track(
+            few, "The person picked up the cup.", replace(lexicon, words=words), whole=whole
+        )
+        assert 0.0 <= found.match <= 1.0
+        assert np.isfinite(found.score)

@@ -14,7 +14,7 @@ from sentrack.lexicon import Lexicon
 from sentrack.objective.interval_problem import DULL, LONGEST, lasting
 from sentrack.scene import Scene, scene_of, unpadded
 from sentrack.tasks.moment import LEAST, moments
-from sentrack.tasks.tracker import understand
+from sentrack.tasks.tracker import RATE, track, understand
 from sentrack.vision import Clip, clip_from_arrays
 from sentrack.vision.clip import ROWS
 
@@ -167,6 +167,39 @@ def test_moments_are_the_best_of_all_intervals(sentence: str, seed: int) -> None
         assert moment.tracking.certified
         assert (moment.video, moment.sentence) == (clip.name, sentence)
         assert moment.match == moment.tracking.match
+        assert moment.score == moment.tracking.score
+        assert moment.tracking.ledger.total == pytest.approx(score, abs=1e-6)
+        assert (moment.tracking.start, moment.tracking.end) == (moment.start, moment.end)
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+@pytest.mark.parametrize("seed", range(4))
+def test_the_best_moment_is_what_track_answers(sentence: str, seed: int) -> None:
+    clip = small(seed)
+    (best,) = moments(clip, said(sentence), EVERYDAY, count=1, least=-np.inf).moments
+    found = track(clip, sentence, EVERYDAY)
+    assert found.certified
+    assert found.score == pytest.approx(best.score)
+    assert (found.start, found.end, found.match) == (best.start, best.end, best.match)
+    for one, other in zip(found.participants, best.tracking.participants, strict=True):
+        np.testing.assert_array_equal(one.boxes, other.boxes)
+
+
+@pytest.mark.parametrize("fps", [15, 25, 24, 12.5])
+def test_moments_end_before_the_next_ones_begin_however_frames_are_spread(fps: float) -> None:
+    """At such rates, some of the frames that are looked at are closer to each other than others."""
+    clip = small(7, T=60, fps=fps)
+    looked_at = clip.thinned(RATE)
+    assert len(set(np.diff(looked_at.frames))) > 1
+    found = moments(clip, said("The cup rose."), EVERYDAY, count=100, least=-np.inf).moments
+    assert len(found) > 5
+    found = tuple(sorted(found, key=lambda moment: moment.start))
+    for moment, later in itertools.pairwise(found):
+        assert moment.start < moment.end <= later.start
+    for moment in found[:-1]:
+        last = int(np.searchsorted(looked_at.times, moment.tracking.participants[0].times[-1]))
+        assert moment.end == looked_at.times[last + 1]
+    assert found[-1].end <= looked_at.times[-1] + looked_at.seconds
 
 
 def test_what_goes_on_and_on_is_as_long_as_a_word_may_last() -> None:
@@ -184,6 +217,10 @@ def test_what_goes_on_and_on_is_as_long_as_a_word_may_last() -> None:
     assert found.score == pytest.approx(max(scores.values()), abs=1e-6)
     # 0.8 s are usual for both states, so that each may last for 1 s.
     assert found.end - found.start <= 2.0
+    (verb,) = (word for word in found.tracking.words if word.part == "verb")
+    lasted = {name: len(list(run)) for name, run in itertools.groupby(verb.states)}
+    assert list(lasted) == ["reaching", "holding"]
+    assert lasted["reaching"] <= lasted["holding"] == 4
     assert scores[0, T] == -np.inf
 
 

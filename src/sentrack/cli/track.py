@@ -28,6 +28,7 @@ from sentrack.text import strict_json, visible
 if TYPE_CHECKING:
     from sentrack.progress import Report
     from sentrack.tasks import Tracking
+    from sentrack.vision import Clip
 
 
 def track(
@@ -60,6 +61,10 @@ def track(
     video: Video = None,
     seed: Annotated[int, typer.Option(help="Of methods that start at random.")] = 0,
     time_limit: Annotated[float | None, typer.Option(help="Seconds per sentence.")] = None,
+    whole_clip: Annotated[
+        bool,
+        typer.Option("--whole", help="The sentence is about all of the clip, not a part of it."),
+    ] = False,
 ) -> None:
     """Find the tracks that best depict each sentence; several sentences focus on several things."""
     from sentrack.files import free, new, whole
@@ -89,7 +94,9 @@ def track(
         answers: list[Tracking] = []
         for sentence in sentences:
             bars("solve", clip.T * len(answers), clip.T * len(sentences))
-            answers.append(find(clip, sentence, lexicon, method, seed=seed, time_limit=time_limit))
+            answers.append(
+                find(clip, sentence, lexicon, method, seed, time_limit, whole=whole_clip)
+            )
         if output is None and page is None and not as_json and is_video(source):
             output = free(Path(f"{source.stem}-tracked.mp4"))
         if mot is not None:
@@ -106,7 +113,7 @@ def track(
             if strip is not None:
                 draw(answers[0], pictures(source, clip), strip, report=bars)
         if page is not None:
-            written = _report(source, answers, lexicon, page, force, time_limit, bars)
+            written = _report(source, clip, answers, lexicon, page, force, time_limit, bars)
     if as_json:
         documents = [answer.to_dict() for answer in answers]
         print(strict_json(documents[0] if len(documents) == 1 else documents))
@@ -123,6 +130,7 @@ def track(
 
 def _report(
     source: Path,
+    clip: "Clip",
     answers: "Sequence[Tracking]",
     lexicon: str,
     path: Path,
@@ -141,7 +149,7 @@ def _report(
     if source.is_file() and is_video(source):
         from sentrack.show import pictures
 
-        frames = pictures(source, answers[0].objective.clip)
+        frames = pictures(source, clip)
     return write_report(views, path, frames, force=force, report=report)
 
 

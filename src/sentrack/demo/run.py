@@ -54,7 +54,7 @@ def show_demo(seed: int, output: Path | None = None) -> None:
     )
     answers = {sentence: track(clip, sentence) for sentence in truth.sentences}
     table = Table(title="Each sentence finds its own people and things", title_justify="left")
-    for column in ("sentence", "match", "right object", "proven best", "seconds"):
+    for column in ("sentence", "match", "right object", "best tracks", "seconds"):
         table.add_column(column, overflow="fold")
     for sentence, objects in zip(truth.sentences, truth.participants, strict=True):
         answer = answers[sentence]
@@ -116,8 +116,9 @@ def film(clip: Clip, truth: Truth, answers: list[Tracking], path: Path) -> None:
 
 
 def accuracy(answer: Tracking, truth: Truth, objects: tuple[int, ...]) -> float:
-    """The part of frames, over all participants, in which the track shows the true object."""
+    """The part of frames, of those in which one is seen, in which tracks show the true objects."""
     hits = []
     for participant, thing in zip(answer.participants, objects, strict=True):
-        hits.append(iou(participant.boxes, truth.boxes[thing]) > 0.5)
-    return float(np.mean(hits))
+        there = truth.boxes[thing][participant.frames]
+        hits.append((iou(participant.boxes, there) > 0.5)[participant.seen])
+    return float(np.concatenate(hits).mean())

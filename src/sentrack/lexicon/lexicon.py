@@ -20,8 +20,7 @@ from sentrack.lexicon.writer import written
 from sentrack.text import canonical, similar
 
 SHIPPED = ("everyday", "paper", "paper9")
-TOP = ("name", "about", "base", "split", "zero", "noise", "leap", "words")
-LEAP = 8.0  # see `Lexicon.leap`
+TOP = ("name", "about", "base", "split", "zero", "noise", "identity", "words")
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,14 +31,14 @@ class Lexicon:
         name: of the file, without its ending.
         about: one line on what it is for.
         words: the models, by part of speech and name.
-        leap: nats that a track pays, beside the paper's coherence, for a box that does not meet the
-            one before where it was going to be; 0 where tracks are to be the paper's own.
+        identity: whether a track keeps to one thing, which may come and go; where not, tracks are
+            the paper's, held together by distance alone, with a box in every frame.
     """
 
     name: str
     about: str
     words: dict[tuple[str, str], WordModel]
-    leap: float = LEAP
+    identity: bool = True
 
     @classmethod
     def load(cls, source: str | Path = "everyday") -> "Lexicon":
@@ -61,7 +60,7 @@ class Lexicon:
 
     def save(self, path: str | Path) -> None:
         """Write a TOML file that `load` reads back; whole or not at all."""
-        text = written(self.name, self.about, self.words, self.leap)
+        text = written(self.name, self.about, self.words, self.identity)
         with whole(path) as temporary:
             temporary.write_text(text, encoding="utf-8")
 
@@ -117,13 +116,13 @@ def read(text: str, where: str) -> Lexicon:
     for key in data:
         known(key, TOP, where, "field")
     words: dict[tuple[str, str], WordModel] = {}
-    leap: Any = LEAP
+    identity: Any = True
     if "base" in data:
         base = _base(data["base"], where)
-        words, leap = dict(base.words), base.leap
-    leap = data.get("leap", leap)
-    if isinstance(leap, bool) or not isinstance(leap, int | float) or not 0 <= leap < np.inf:
-        raise LexiconError(f"{where}: leap is {leap!r}; it must be a number of nats from 0 on")
+        words, identity = dict(base.words), base.identity
+    identity = data.get("identity", identity)
+    if not isinstance(identity, bool):
+        raise LexiconError(f"{where}: identity is {identity!r}; it must be true or false")
     entries = data.get("words", {})
     if not isinstance(entries, dict):
         raise LexiconError(f"{where}: words must be tables, [words.NAME]")
@@ -143,7 +142,7 @@ def read(text: str, where: str) -> Lexicon:
             raise LexiconError(f"{where}: split is {parts!r}; it must be a whole number from 1 on")
         words = {key: split(model, parts, zero) for key, model in words.items()}
     about = str(data.get("about", ""))
-    return Lexicon(str(data.get("name", where)), about, words, float(leap))
+    return Lexicon(str(data.get("name", where)), about, words, identity)
 
 
 def _base(name: Any, where: str) -> Lexicon:

@@ -8,7 +8,9 @@ import tomli_w
 from sentrack.lexicon.model import WordModel
 
 
-def written(name: str, about: str, words: Mapping[tuple[str, str], WordModel], leap: float) -> str:
+def written(
+    name: str, about: str, words: Mapping[tuple[str, str], WordModel], identity: bool
+) -> str:
     """The text of a lexicon file; all that a word says is written out, so it needs no base."""
     noises = [model.noise for model in words.values()]
     usual = max(set(noises), key=noises.count, default=0.0)
@@ -18,7 +20,7 @@ def written(name: str, about: str, words: Mapping[tuple[str, str], WordModel], l
         model.name if names.count(model.name) == 1 else f"{part}/{model.name}": _word(model, usual)
         for (part, _), model in words.items()
     }
-    document = {"name": name, "about": about, "noise": usual, "leap": leap, "words": tables}
+    document = {"name": name, "about": about, "noise": usual, "identity": identity, "words": tables}
     # Half characters, which Python's text may hold, are not text to others.
     return tomli_w.dumps(document).encode("utf-8", "replace").decode("utf-8")
 

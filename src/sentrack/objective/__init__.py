@@ -3,8 +3,9 @@
 from sentrack.objective.bounds import Bounds
 from sentrack.objective.budget import affordable, loosest_bound
 from sentrack.objective.interval_problem import interval
+from sentrack.objective.objective import Objective
 from sentrack.objective.shortages import shortage
-from sentrack.objective.whole_problem import Objective, build, whole
+from sentrack.objective.whole_problem import build, whole
 
 __all__ = [
     "Bounds",

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from sentrack.inference import best_local_score
-from sentrack.objective.interval_problem import Chain, frame_cost, lasting
+from sentrack.objective.interval_problem import frame_cost, lasting
+from sentrack.objective.objective import Chain
 from sentrack.scene import Scene
 from sentrack.vision import Floats
 

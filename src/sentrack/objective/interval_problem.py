@@ -1,14 +1,13 @@
 """When: a scene against the background, so that the best interval says when it happens."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from sentrack.inference import Problem, TrackTerms, WordTerms
 from sentrack.lexicon import WordModel
+from sentrack.objective.objective import Chain, Objective
 from sentrack.scene import Scene, unpadded
-from sentrack.vision import Bools, Floats, Ints
 
 # Nats per frame by which every word that tells something must beat the background, on average.
 DULL = 0.4
@@ -17,25 +16,8 @@ DULL = 0.4
 LONGEST = 1.25
 
 
-@dataclass(frozen=True, eq=False)
-class Chain:
-    """How a word goes through its states.
-
-    Attributes:
-        state: (S,) the state of its model that each of them looks like.
-        initial: (S,) nats.
-        transition: (S, S) nats.
-        final: (S,) whether the word may end in it.
-    """
-
-    state: Ints
-    initial: Floats
-    transition: Floats
-    final: Bools
-
-
-def interval(scene: Scene) -> tuple[Problem, list[Bools]]:
-    """The problem of which the best interval is wanted, and the states its words may end in.
+def interval(scene: Scene) -> Objective:
+    """The terms of which the best interval is wanted.
 
     Terms are log-ratios, for which more frames are not just worse: emissions against words that
     mean nothing, detections against the usual one of their class. Every frame has a cost, so that
@@ -46,16 +28,16 @@ def interval(scene: Scene) -> tuple[Problem, list[Bools]]:
     tracks = scene.tracks(against_background=True)
     charged = [np.asarray(f) - cost for f in tracks[0].unary]
     tracks = [TrackTerms(charged, tracks[0].pairwise), *tracks[1:]]
-    words, final = [], []
+    words, chains = [], []
     for w, (word, model) in enumerate(zip(scene.meaning.words, scene.models, strict=True)):
         chain = lasting(model, scene.clip.seconds)
         h = scene.emission(w, against_background=True)
         counts = [each.counts for each in scene.players(w)]
         emission = [np.asarray(frame)[chain.state] for frame in unpadded(h, 1, counts)]
         words.append(WordTerms(chain.initial, chain.transition, emission, word.participants))
-        final.append(chain.final)
-    apart = scene.apart()
-    return Problem(tracks, [*words, *apart]), [*final, *(np.ones(1, np.bool_) for _ in apart)]
+        chains.append(chain)
+    problem = Problem(tracks, [*words, *scene.apart()])
+    return Objective(scene, problem, tuple(chains), cost, against_background=True)
 
 
 def frame_cost(models: Sequence[WordModel]) -> float:

@@ -2,12 +2,10 @@
 
 from itertools import combinations
 
-import numpy as np
-
 from sentrack.inference import Infeasible, Problem, solve
 from sentrack.language import plurals
-from sentrack.objective.whole_problem import Objective
-from sentrack.scene import Measurements, candidate_set, different
+from sentrack.objective.objective import Objective
+from sentrack.scene import different, is_away
 
 
 def shortage(objective: Objective) -> str | None:
@@ -25,15 +23,16 @@ def shortage(objective: Objective) -> str | None:
     else:
         return None
     nouns = [participant.noun.replace("-", " ") for participant in meaning.participants]
-    every = np.arange(len(clip.label))
+    measured, away = objective.scene.measured, is_away(clip)
     for size in range(2, len(nouns) + 1):
         for group in combinations(range(len(nouns)), size):
             if not set(meaning.distinct).issuperset(combinations(group, 2)):
                 continue
-            rows = np.concatenate([objective.candidates[i].rows.ravel() for i in group])
-            players = candidate_set(clip, np.isin(every, rows))
-            one = Measurements(clip, 0.0).one(players, players)
-            most = max(len(different(one[t], int(n))) for t, n in enumerate(players.counts))
+            named = {c for i in group for c in measured.classes(objective.candidates[i])}
+            players = measured.candidates(tuple(c for c in clip.classes if c in named))
+            assert players is not None
+            one, there = measured.one(players, players), players.real & ~away[players.rows]
+            most = max(len(different(one[t], there[t])) for t in range(clip.T))
             if most < size:
                 said = _said([nouns[i] for i in group])
                 return f"{clip.name}: the sentence needs {said}; no frame shows more than {most}"

@@ -1,19 +1,21 @@
 """Clip × Meaning × Lexicon, measured once."""
 
-from sentrack.scene.candidates import CandidateSet, candidate_set, detection_scores, unpadded
+from sentrack.scene.candidates import CandidateSet, detection_scores, unpadded
+from sentrack.scene.distinctness import different
 from sentrack.scene.measurements import Measurements
-from sentrack.scene.scene import Scene, scene_of
-from sentrack.scene.standins import different, needed, supplied
+from sentrack.scene.presence import NOT_SEEN, is_away, without_away
+from sentrack.scene.scene import Scene, measure, scene_of
 
 __all__ = [
+    "NOT_SEEN",
     "CandidateSet",
     "Measurements",
     "Scene",
-    "candidate_set",
     "detection_scores",
     "different",
-    "needed",
+    "is_away",
+    "measure",
     "scene_of",
-    "supplied",
     "unpadded",
+    "without_away",
 ]

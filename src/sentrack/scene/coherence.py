@@ -13,15 +13,13 @@ from sentrack.vision import Clip
 # the box before was going, for frames 1/30 s apart; the paper's 50 of 1280 pixels, in a 4:3 frame.
 REACH = 50 / 960
 SLOPE = 11 / 960
-# Intersection over union from which on a box meets the one before, where that was going to be. The
-# distance alone, of which the paper's reach is half a person, lets a track change over to whoever
-# is near; so what meets less of it pays up to `Lexicon.leap`.
+# Intersection over union from which on a box meets the one before, where that was going to be.
 KEPT = 0.3
 DIGITS = 3  # of an overlap that count where overlaps are compared
 TWINS = 0.8  # intersection over union of boxes that are nearly the same
 
 
-def coherence(clip: Clip, players: CandidateSet, leap: float) -> Floats:
+def coherence(clip: Clip, players: CandidateSet) -> Floats:
     """(T-1, J, J): g of every two candidates of adjacent frames."""
     seen = players.candidates
     going = _going(clip, players)
@@ -31,7 +29,6 @@ def coherence(clip: Clip, players: CandidateSet, leap: float) -> Floats:
     x = (np.hypot(missed[..., 0], missed[..., 1]) - REACH * slack) / (SLOPE * slack)
     # The log of a sigmoid, written so that vector instructions do it.
     g = -(np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x))))
-    g -= leap * np.maximum(1 - _overlap(going, seen) / KEPT, 0)
     return np.asarray(np.where(_same_class(clip, players), g, -np.inf).astype(np.float64))
 
 

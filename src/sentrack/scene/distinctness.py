@@ -7,6 +7,7 @@ import numpy as np
 from sentrack.boxes import iou
 from sentrack.scene.candidates import Bools, CandidateSet, Floats, Ints
 from sentrack.scene.coherence import TWINS
+from sentrack.scene.presence import is_away
 from sentrack.vision import Clip
 
 # Intersection over union of boxes that show one thing, unless they come apart: of one class; of two
@@ -35,7 +36,9 @@ def one_thing(
         second: candidates.
         followed: the continuations of both; see `coherence.continuations`.
     """
-    itself = first.rows[:, :, None] == second.rows[:, None, :]
+    itself = (first.rows[:, :, None] == second.rows[:, None, :]) & ~is_away(clip)[second.rows][
+        :, None
+    ]
     part, alike = overlaps(clip, first.rows, second.rows)
     same: Bools = itself | (part > SAME_OF_TWO) | (alike & (part > SAME))
     if not (same & ~itself).any():
@@ -69,3 +72,18 @@ def overlaps(clip: Clip, first: Ints, second: Ints) -> tuple[Floats, Bools]:
 def clear(part: Floats, alike: Bools) -> Bools:
     """Which pairs are apart, given their overlaps."""
     return np.asarray((part < APART) | (~alike & (part < APART_OF_TWO)))
+
+
+def different(one: Bools, there: Bools) -> list[int]:
+    """Those of the candidates (J,) of a frame that show different things.
+
+    Args:
+        one: (J, J) which of them show one thing.
+        there: (J,) which of them count.
+    """
+    left, found = there.copy(), list[int]()
+    while left.any():
+        found.append(int(left.argmax()))
+        left &= ~one[found[-1]]
+        left[found[-1]] = False
+    return found

@@ -17,6 +17,7 @@ from sentrack.scene.candidates import (
 )
 from sentrack.scene.coherence import coherence, continuations
 from sentrack.scene.distinctness import one_thing
+from sentrack.scene.presence import AWAY, identity_coherence, presence_scores, same_after
 from sentrack.vision import Clip
 
 Codes = npt.NDArray[np.int64]
@@ -28,30 +29,33 @@ class Measurements:
 
     Args:
         clip: what was seen, with gaps bridged.
-        leap: what a track pays, in nats, for a box that does not meet the one before.
+        identity: whether tracks keep to one thing, which the clip then says of every detection,
+            and may be away; else coherence is the paper's.
         whole: of a longer clip that this one is cut out of, and its first frame there. Nothing is
             measured again, and what comes before and after still tells which boxes show one thing.
     """
 
     def __init__(
-        self, clip: Clip, leap: float, whole: "tuple[Measurements, int] | None" = None
+        self, clip: Clip, identity: bool, whole: "tuple[Measurements, int] | None" = None
     ) -> None:
-        self.clip, self._leap, self._whole = clip, leap, whole
+        self.clip, self._identity, self._whole = clip, identity, whole
         self._sets: dict[tuple[str, ...], CandidateSet] = {}
         self._classes: dict[CandidateSet, tuple[str, ...]] = {}
         self._known: dict[tuple[str, Sets], Any] = {}
 
     def cut(self, first: int, last: int) -> "Measurements":
         """The measurements of the frames first to last - 1."""
-        return Measurements(self.clip.cut(first, last), self._leap, (self, first))
+        return Measurements(self.clip.cut(first, last), self._identity, (self, first))
 
     def candidates(self, classes: tuple[str, ...]) -> CandidateSet | None:
         """The detections of some classes of the clip; None if there are none."""
         if classes not in self._sets:
             known = [self.clip.classes.index(name) for name in classes]
             allowed = np.isin(self.clip.label, known)
-            if not allowed.any():
+            if not allowed.any() and (self._whole is None or not self._identity):
                 return None
+            if self._identity:
+                allowed |= self.clip.label == self.clip.classes.index(AWAY)
             self._sets[classes] = candidate_set(self.clip, allowed)
             self._classes[self._sets[classes]] = classes
         return self._sets[classes]
@@ -70,14 +74,16 @@ class Measurements:
         if against_background:
             # A box that is surer than usual says no more: it is the words that are to tell.
             scores = np.minimum(scores - usual_scores(self.clip, scores)[self.clip.label], 0.0)
-        return scores
+        return presence_scores(self.clip, scores, against_background) if self._identity else scores
 
     def coherence(self, players: CandidateSet) -> Floats:
         """(T-1, J, J): g of every two candidates of adjacent frames."""
         found: Floats = self._once(
             "coherence",
             (players, players),
-            lambda own, sets: coherence(own.clip, sets[0], own._leap),
+            lambda own, sets: (identity_coherence if own._identity else coherence)(
+                own.clip, sets[0]
+            ),
             steps=True,
         )
         return found
@@ -137,7 +143,9 @@ class Measurements:
 
     def _continued(self, players: CandidateSet) -> Any:
         return self._once(
-            "continued", (players,), lambda own, sets: continuations(own.clip, sets[0])
+            "continued",
+            (players,),
+            lambda own, sets: (same_after if own._identity else continuations)(own.clip, sets[0]),
         )
 
     def _once(

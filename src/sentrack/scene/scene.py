@@ -9,8 +9,9 @@ from sentrack.inference import TrackTerms, WordTerms
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon, WordModel
 from sentrack.scene.candidates import Bools, CandidateSet, Floats, unpadded
+from sentrack.scene.identity import identified, without_gaps
 from sentrack.scene.measurements import Measurements
-from sentrack.scene.standins import needed, supplied
+from sentrack.scene.presence import with_away
 from sentrack.vision import Clip, ClipError, bridge
 
 
@@ -83,22 +84,22 @@ class Scene:
         return words
 
 
-def scene_of(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> Scene:
+def scene_of(clip: Clip, meaning: Meaning, lexicon: Lexicon, rate: float | None = None) -> Scene:
     """Measure a clip for a sentence.
 
     Args:
         clip: what was seen.
         meaning: what was said.
         lexicon: what its words mean.
+        rate: frames per second that are looked at, at most; things are followed in all frames.
 
     Raises:
         ClipError: when a noun's class was not detected anywhere in the clip.
     """
     models = tuple(lexicon.model(word.word, word.part) for word in meaning.words)
     named = [lexicon.named(p.noun, clip.classes) for p in meaning.participants]
-    things = needed([frozenset(classes) for classes in named], meaning.distinct)
     everything = frozenset(c for classes in named for c in classes)
-    measured = _measured(clip, everything, frozenset(things.items()), lexicon.leap)
+    measured = measure(clip, everything, lexicon.identity, rate)
     candidates = []
     for participant, classes in zip(meaning.participants, named, strict=True):
         found = measured.candidates(classes)
@@ -109,11 +110,22 @@ def scene_of(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> Scene:
 
 
 @lru_cache(maxsize=1)
-def _measured(
-    clip: Clip,
-    classes: frozenset[str],
-    things: frozenset[tuple[frozenset[str], int]],
-    leap: float,
+def measure(
+    clip: Clip, classes: frozenset[str], identity: bool, rate: float | None = None
 ) -> Measurements:
-    """What is measured of a clip without gaps; sentences about the same things share it."""
-    return Measurements(supplied(bridge(clip, classes), dict(things)), leap)
+    """What is measured of some classes of a clip; sentences about the same things share it.
+
+    Args:
+        clip: what was seen.
+        classes: their names, as the clip has them.
+        identity: see `Measurements`.
+        rate: see `scene_of`.
+    """
+    if identity:
+        labels = np.array(sorted(clip.classes.index(name) for name in classes), dtype=np.int64)
+        clip = identified(clip, labels)
+    if rate is not None:
+        clip = clip.thinned(rate)
+    return Measurements(
+        with_away(without_gaps(clip)) if identity else bridge(clip, classes), identity
+    )

@@ -10,8 +10,11 @@ import numpy as np
 
 from sentrack.cache import checksum
 from sentrack.files import Mark, mark
+from sentrack.inference import Infeasible, best_interval, between
 from sentrack.lexicon import Lexicon
 from sentrack.library import Entry, Store
+from sentrack.objective import interval, shortage
+from sentrack.scene import scene_of
 from sentrack.serve.errors import ChangedError, JobError
 from sentrack.serve.media_cache import trim
 from sentrack.serve.schemas import (
@@ -28,7 +31,18 @@ from sentrack.serve.schemas import (
 )
 from sentrack.serve.snapshot import PIXELS, SnapshotCache, may_show
 from sentrack.show import View, hexadecimal, view_of
-from sentrack.tasks import RATE, Described, Moment, describe, moments, rivals, steps, track
+from sentrack.tasks import (
+    RATE,
+    Described,
+    Moment,
+    Tracking,
+    describe,
+    moments,
+    rivals,
+    steps,
+    track,
+    understand,
+)
 from sentrack.vision import Clip, ClipError
 from sentrack.workers import Executor
 
@@ -49,9 +63,9 @@ class Span:
             raise JobError(text, 422)
 
     def of(self, clip: Clip) -> Clip:
-        """The part of a clip, at the rate of search, so that it is what a search has found."""
+        """The part of a clip."""
         start, end = (None if t is None else t - CLOSE for t in (self.start, self.end))
-        return clip.thinned(RATE).within(start, end)
+        return clip.within(start, end)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,14 +101,14 @@ class Jobs:
 
     def moment(self, entry: Entry, sentence: str, span: Span, seconds: float) -> Iterator[bytes]:
         """A view of one answer, within about so many seconds."""
-        clip, lexicon = span.of(self._store.clip(entry)), self.lexicon
-        tracking = track(clip, sentence, lexicon, time_limit=seconds / 4)
+        clip, lexicon = self._store.clip(entry), self.lexicon
+        tracking = _best(clip, sentence, lexicon, span, seconds / 4)
         others = rivals(tracking, lexicon, time_limit=seconds / 8)
         yield to_json(View, view_of(tracking, others, lexicon))
 
     def description(self, entry: Entry, n: int, span: Span) -> Iterator[bytes]:
         """The sentences that tell best of a clip, each with the moment that it tells of."""
-        clip = span.of(self._store.clip(entry))
+        clip = span.of(self._store.clip(entry).thinned(RATE))
         if clip.times[-1] - clip.times[0] > DESCRIBED:
             clip = clip.within(None, float(clip.times[0]) + DESCRIBED)
         lexicon = self.lexicon
@@ -182,6 +196,30 @@ class SentenceJobs:
         yield to_json(Completions, self._snapshots.look().complete(text, limit))
 
 
+def _best(clip: Clip, sentence: str, lexicon: Lexicon, span: Span, seconds: float) -> Tracking:
+    """The tracks of the best interval of a part, as a search of the clip finds them.
+
+    What is seen in the rest of the clip tells which boxes show one thing, and how sure the detector
+    usually is.
+    """
+    if span == Span():
+        return track(clip, sentence, lexicon, time_limit=seconds)
+    scene = scene_of(clip, understand(sentence, lexicon, clip), lexicon, RATE)
+    times = span.of(scene.clip).times
+    first = int(np.searchsorted(scene.clip.times, times[0]))
+    last, objective = first + len(times), interval(scene)
+    try:
+        part = between(objective.problem, first, last)
+        best = best_interval(part, objective.final, time_limit=seconds)
+    except Infeasible:
+        raise ClipError(
+            shortage(objective.cut(first, last)) or f"{clip.name}: nothing there can depict it"
+        ) from None
+    if best.solution.score == -np.inf:
+        raise JobError("no tracks were found in time", 503)
+    return Tracking.of_part(objective, first + best.first, first + best.last, best.solution)
+
+
 def _moment(moment: Moment, entry: Entry | None) -> FoundMoment:
     tracking, clip = moment.tracking, moment.tracking.objective.clip
     middle = int(np.abs(clip.times - (moment.start + moment.end) / 2).argmin())
@@ -197,6 +235,7 @@ def _moment(moment: Moment, entry: Entry | None) -> FoundMoment:
         participants=[
             NounAt(p.noun, hexadecimal(i), tuple(p.boxes[middle].tolist()))
             for i, p in enumerate(tracking.participants)
+            if p.seen[middle]
         ],
         width=clip.size[0],
         height=clip.size[1],

@@ -119,7 +119,8 @@ class Overlay:
         now = [moving.at(frame.time) for moving in self.moving]
         if self.candidates:
             for moving, (t, _) in zip(self.moving, now, strict=True):
-                draw_rejected(self.picture, moving.rejected(t))
+                if moving.covers(frame.time):
+                    draw_rejected(self.picture, moving.rejected(t))
         marks = [mark for _, marks in now for mark in marks]
         draw_marks(self.picture, marks, self.caption.size)
         self.caption.draw(self.canvas[self.size[1] :], frame.time, [t for t, _ in now])
@@ -163,6 +164,7 @@ class Caption:
         for _, _, y in self.tops:
             part = self.untold[y : y + self.band, self.left : self.right]
             part[:] = (0.35 * part + 0.65 * np.array(theme.ground)).astype(np.uint8)
+        self.sentences = sentences
         self.current = [
             (m, trackings[m].words[w].states, y)
             for m, w, y in self.tops
@@ -175,7 +177,8 @@ class Caption:
         image[:, :x], image[:, x:] = self.told[:, :x], self.untold[:, x:]
         self._mark(image, time)
         for m, states, y in self.current:
-            write(image, states[frames[m]], self.right + self.pad, y, self.size, self.theme.ink)
+            if self.sentences[m].covers(time):
+                write(image, states[frames[m]], self.right + self.pad, y, self.size, self.theme.ink)
 
     def draw_all(self, image: Image, times: Sequence[float]) -> None:
         """The caption of the whole span, on an image of its size, with some times marked."""
@@ -231,7 +234,9 @@ class Caption:
                 write(self.told, text, x, y, size, self.theme.ink)
             x += wide + (space if piece.text.endswith(" ") else 0)
         match = f"match {tracking.match:.2f}"
-        proof = "proven best" if tracking.certified else "not proven best"
+        verdict = "depicted" if tracking.depicted else "not depicted"
+        tracks = "best tracks" if tracking.certified else "tracks not proven best"
+        proof = f"{verdict}; {tracks}"
         place = end - extent(proof, size)[0]
         begin = place - 2 * space - extent(match, size)[0]
         y += self.row if x > begin else 0
@@ -253,7 +258,8 @@ class Caption:
         nearest = np.searchsorted((times[1:] + times[:-1]) / 2, seconds)
         low, high = EVIDENCE
         light = 0.45 + 0.55 * np.clip((word.evidence[nearest] - low) / (high - low), 0, 1)
-        state = moving.tracking.solution.states[w][nearest]
+        tracking = moving.tracking
+        state = tracking.objective.states(w, tracking.solution.states[w])[nearest]
         band = self.told[y : y + self.band, first:last]
         band[:] = (np.linspace(*STATES, K)[state] * light[:, None]).astype(np.uint8)
         changes = [0, *(np.flatnonzero(np.diff(state)) + 1), len(state)]

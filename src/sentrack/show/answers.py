@@ -15,26 +15,27 @@ BLOCKS = " ▁▂▃▄▅▆▇█"
 def show_trackings(trackings: Sequence[Tracking], console: Console) -> None:
     """One block per sentence: how well it is depicted, by whom, and why."""
     for tracking in trackings:
-        proof = "proven best" if tracking.certified else _gap(tracking)
+        proof = "no better tracks exist" if tracking.certified else _gap(tracking)
+        verdict = "depicted" if tracking.depicted else "not depicted"
         console.print()
         console.print(plain(tracking.sentence, "bold"))
         console.print(
-            f"  match [bold]{tracking.match:.3f}[/bold]   score {tracking.score:.2f} nats, {proof}"
-            f"   ({tracking.seconds:.2f} s)"
+            f"  [bold]{verdict}[/bold], match [bold]{tracking.match:.2f}[/bold], "
+            f"{tracking.start:.1f} to {tracking.end:.1f} s   "
+            f"score {tracking.score:.2f} nats, {proof}   ({tracking.seconds:.2f} s)"
         )
         console.print(plain(f"  {tracking.reason}"))
         table = Table(box=None, padding=(0, 2, 0, 2))
         for column in ("who", "from", "to", "first box", "last box", "detected"):
             table.add_column(column, style="dim" if column == "detected" else None)
         for p in tracking.participants:
-            seen = int((~p.projected).sum())
+            there = np.flatnonzero(p.seen)
+            ends = there[[0, -1]].tolist() if len(there) else []  # it may be hidden all the time
             table.add_row(
                 plain(p.noun),
-                f"{p.times[0]:.1f} s",
-                f"{p.times[-1]:.1f} s",
-                " ".join(f"{v:.0f}" for v in p.boxes[0]),
-                " ".join(f"{v:.0f}" for v in p.boxes[-1]),
-                f"{seen} of {len(p.times)} frames",
+                *([f"{p.times[t]:.1f} s" for t in ends] or ["", ""]),
+                *([" ".join(f"{v:.0f}" for v in p.boxes[t]) for t in ends] or ["", ""]),
+                f"{len(there)} of {len(p.times)} frames",
             )
         console.print(table)
         table = Table(box=None, padding=(0, 2, 0, 2))

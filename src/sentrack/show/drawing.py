@@ -21,17 +21,17 @@ REJECTED: Colour = (140, 140, 140)
 TEXT = 0.034  # frame heights, of a line of text
 SMALLEST = 13  # pixels, of a line of text
 BESIDE = ((0, 0), (0, -1), (1, 0), (0, 1), (0, -2), (0, 2))  # label sizes, of where else to put it
+CLOSE = 1e-3  # seconds by which times may be rounded
 SAME = 0.7  # IoU of boxes that would hide each other
 
 
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """A participant in one frame: its box (4,) in pixels, noun, colour, and whether it was seen."""
+    """A participant that is seen in a frame: its box (4,) in pixels, noun and colour."""
 
     box: Floats
     noun: str
     colour: Colour
-    projected: bool
 
 
 def text_size(width: int, height: int) -> int:
@@ -91,26 +91,10 @@ def chip(image: Image, text: str, x: int, y: int, size: int, ground: Colour) -> 
     write(image, text, x + size // 3, y + size // 8, size, ink)
 
 
-def outline(image: Image, box: Floats, ink: Colour, thick: int, dashed: bool = False) -> None:
-    """The edges of a box (4,) x1 y1 x2 y2, dashed if it was not seen."""
+def outline(image: Image, box: Floats, ink: Colour, thick: int) -> None:
+    """The edges of a box (4,) x1 y1 x2 y2."""
     x1, y1, x2, y2 = (int(v) for v in np.round(np.clip(box, -1e4, 1e5)))
-    if not dashed:
-        cv2.rectangle(image, (x1, y1), (x2, y2), ink, thick)
-        return
-    dash = max(10, image.shape[0] // 45)
-    edges = [_dashes(x1, x2, dash, y, 0) for y in (y1, y2)]
-    edges += [_dashes(y1, y2, dash, x, 1) for x in (x1, x2)]
-    cv2.polylines(image, list(np.concatenate(edges)), False, ink, thick)
-
-
-def _dashes(low: int, high: int, dash: int, across: int, axis: int) -> np.ndarray:
-    """(D, 2, 2) lines of up to `dash` pixels along an axis, with gaps of about 3/5 of that."""
-    count = max(1, round((high - low) / (1.6 * dash)))
-    start = np.linspace(low, high, count, endpoint=False)
-    lines = np.full((count, 2, 2), across, np.int32)
-    lines[:, 0, axis] = start
-    lines[:, 1, axis] = np.minimum(start + 0.62 * (high - low) / count, high)
-    return lines
+    cv2.rectangle(image, (x1, y1), (x2, y2), ink, thick)
 
 
 def draw_rejected(image: Image, boxes: Floats) -> None:
@@ -130,8 +114,8 @@ def draw_marks(image: Image, marks: Sequence[Mark], size: int) -> None:
     for i, mark in enumerate(marks):
         nested = int((iou(mark.box, boxes[:i]) > SAME).sum())
         box = mark.box + nested * (thick + 1) * np.array([-1, -1, 1, 1])
-        outline(image, box, BLACK, thick + 2, mark.projected)
-        outline(image, box, mark.colour, thick, mark.projected)
+        outline(image, box, BLACK, thick + 2)
+        outline(image, box, mark.colour, thick)
         boxes[i] = box
     taken: list[Floats] = []
     for mark, box in zip(marks, boxes, strict=True):
@@ -174,12 +158,19 @@ class Moving:
         self.boxes = np.stack([p.boxes for p in tracking.participants]) * self.scale
 
     def at(self, time: float) -> tuple[int, list[Mark]]:
-        """The tracked frame nearest to a time, and all participants, interpolated."""
+        """The tracked frame nearest to a time, and all participants seen there, interpolated."""
         t, boxes = interpolate(self.times, self.boxes, time)
+        # Between a frame in which it is seen and one in which it is not, it is where it is seen.
+        boxes = np.where(np.isnan(boxes), self.boxes[:, t], boxes)
         return t, [
-            Mark(box, p.noun, colour(self.first + i), bool(p.projected[t]))
+            Mark(box, p.noun, colour(self.first + i))
             for i, (p, box) in enumerate(zip(self.tracking.participants, boxes, strict=True))
+            if p.seen[t] and self.covers(time)
         ]
+
+    def covers(self, time: float) -> bool:
+        """Whether the tracks are about a time."""
+        return self.tracking.start - CLOSE <= time <= self.tracking.end + CLOSE
 
     def rejected(self, t: int) -> Floats:
         """(N, 4) the candidates of tracked frame t that were not chosen."""
@@ -187,6 +178,7 @@ class Moving:
         rows = [candidates.rows[t] for candidates in objective.candidates]
         chosen = [row[track[t]] for row, track in zip(rows, tracks, strict=True)]
         left = np.setdiff1d(np.concatenate(rows), chosen)
+        left = left[~objective.clip.projected[left]]
         return np.asarray(objective.clip.boxes[left] * self.scale)
 
 

@@ -39,7 +39,9 @@ def strip(
     Raises:
         SentrackError: the file cannot be written, or no frame lies in the tracked span.
     """
-    times = tracking.objective.clip.times[key_frames(tracking.solution.states, count)]
+    objective, found = tracking.objective, tracking.solution.states
+    states = np.array([objective.states(w, found[w]) for w in range(len(tracking.words))])
+    times = objective.clip.times[key_frames(states, count)]
     tiles: list[Image] = []
     shown: list[float] = []
     for frame in between(frames, *span([tracking])):

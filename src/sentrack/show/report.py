@@ -70,10 +70,10 @@ def write_report(
     if frames is not None:
         from sentrack.show.excerpt import excerpt
 
-        times = views[0].times
+        start, end = min(view.times[0] for view in views), max(view.times[-1] for view in views)
         with tempfile.TemporaryDirectory() as folder:
             made = Path(folder) / "film.mp4"
-            media = {"offset": excerpt(frames, times[0], times[-1], made, report)}
+            media = {"offset": excerpt(frames, start, end, made, report)}
             film = made.read_bytes()
         if len(film) > INSIDE:
             beside = path.with_suffix(".mp4")

@@ -9,6 +9,7 @@ from sentrack.language import Piece, pieces
 from sentrack.lexicon import Lexicon
 from sentrack.show.palette import hexadecimal
 from sentrack.tasks import Rivals, TrackedParticipant, Tracking
+from sentrack.vision import Ints
 
 
 @dataclass(frozen=True)
@@ -18,16 +19,14 @@ class ShownTrack:
     Attributes:
         noun: its name.
         colour: in which it is drawn, as "#rrggbb".
-        boxes: x1 y1 x2 y2 in every frame, in pixels.
-        scores: the detector's.
-        projected: whether a box was not detected, but projected from a frame nearby.
+        boxes: x1 y1 x2 y2 in every frame, in pixels; null where it is not seen.
+        scores: the detector's; 0 where it is not seen.
     """
 
     noun: str
     colour: str
-    boxes: list[list[float]]
+    boxes: list[list[float] | None]
     scores: list[float]
-    projected: list[bool]
 
 
 @dataclass(frozen=True)
@@ -60,9 +59,10 @@ class ShownTerm:
     """A row of the ledger: what one kind of term adds, in every frame and in all.
 
     Attributes:
-        owner: the noun whose track it is, the word, or "apart" for participants that must differ.
+        owner: the noun whose track it is, the word, "apart" for participants that must differ, or
+            "time" for what frames cost.
         participants: indices of those that it is about.
-        term: "detection", "coherence", "initial", "transition", "emission" or "distinct".
+        term: "detection", "coherence", "initial", "transition", "emission", "distinct" or "cost".
         values: nats in every frame.
         total: nats in all.
     """
@@ -87,7 +87,7 @@ class ShownRival:
         margin: by which the answer's match is higher.
         nats: by which the answer's score is higher.
         certified: whether these are proven to be the best tracks of this reading.
-        tracks: one per participant.
+        tracks: one per participant, in the frames of the answer.
     """
 
     kind: str
@@ -170,7 +170,7 @@ def view_of(tracking: Tracking, rivals: Rivals, lexicon: Lexicon) -> View:
         reason=tracking.reason,
         method=tracking.solution.method,
         seconds=tracking.seconds,
-        tracks=_tracks(tracking),
+        tracks=_tracks(tracking, clip.frames),
         words=_words(tracking),
         ledger=_ledger(tracking),
         rivals=_rivals(tracking, rivals),
@@ -180,41 +180,45 @@ def view_of(tracking: Tracking, rivals: Rivals, lexicon: Lexicon) -> View:
 view = view_of  # as version 0.1.0 called it
 
 
-def _tracks(tracking: Tracking) -> list[ShownTrack]:
-    return [_track(p, i) for i, p in enumerate(tracking.participants)]
+def _tracks(tracking: Tracking, frames: Ints) -> list[ShownTrack]:
+    """In these frames, of which the tracks may be about some only."""
+    return [_track(p, i, frames) for i, p in enumerate(tracking.participants)]
 
 
-def _track(participant: TrackedParticipant, number: int) -> ShownTrack:
-    return ShownTrack(
-        noun=participant.noun,
-        colour=hexadecimal(number),
-        boxes=np.round(participant.boxes, 1).tolist(),
-        scores=_rounded(participant.scores, 3),
-        projected=participant.projected.tolist(),
-    )
+def _track(participant: TrackedParticipant, number: int, frames: Ints) -> ShownTrack:
+    boxes: list[list[float] | None] = [None] * len(frames)
+    scores = [0.0] * len(frames)
+    places = np.searchsorted(frames, participant.frames)
+    for t in np.flatnonzero(participant.seen):
+        boxes[places[t]] = _rounded(participant.boxes[t], 1)
+        scores[places[t]] = round(float(participant.scores[t]), 3)
+    return ShownTrack(participant.noun, hexadecimal(number), boxes, scores)
 
 
 def _words(tracking: Tracking) -> list[ShownWord]:
-    models, states = tracking.objective.models, tracking.solution.states
+    objective, states = tracking.objective, tracking.solution.states
     return [
         ShownWord(
             word=word.word,
             part=word.part,
             participants=list(word.participants),
             states=list(model.states),
-            state=state.tolist(),
+            state=objective.states(w, state).tolist(),
             evidence=_rounded(word.evidence, 3),
             total=word.total,
             margin=word.margin,
         )
-        for word, model, state in zip(tracking.words, models, states, strict=False)
+        for w, (word, model, state) in enumerate(
+            zip(tracking.words, objective.models, states, strict=False)
+        )
     ]
 
 
 def _ledger(tracking: Tracking) -> list[ShownTerm]:
     """The terms in their order, less those that are zero throughout, as most of nouns are."""
     meaning, problem = tracking.objective.meaning, tracking.objective.problem
-    owners = [(p.noun, [i]) for i, p in enumerate(meaning.participants) for _ in range(2)]
+    owners: list[tuple[str, list[int]]] = [("time", [])] if tracking.objective.frame_cost else []
+    owners += [(p.noun, [i]) for i, p in enumerate(meaning.participants) for _ in range(2)]
     owners += [(word.word, list(word.participants)) for word in meaning.words for _ in range(3)]
     owners += [("apart", list(problem.link(w))) for w in range(len(meaning.words), problem.W)]
     return [
@@ -248,7 +252,7 @@ def _rival(kind: str, about: str, tracking: Tracking, other: Tracking) -> ShownR
         margin=tracking.match - other.match,
         nats=tracking.score - other.score,
         certified=other.certified,
-        tracks=_tracks(other),
+        tracks=_tracks(other, tracking.objective.clip.frames),
     )
 
 

@@ -3,11 +3,11 @@
 from sentrack.tasks.description import Described, Description, describe
 from sentrack.tasks.learning import Settings, learn, read_pairs
 from sentrack.tasks.library import Library, index
-from sentrack.tasks.moment import RATE, Moment, moments
+from sentrack.tasks.moment import Moment, moments
 from sentrack.tasks.result import Ledger, TrackedParticipant, TrackedWord, Tracking
 from sentrack.tasks.runner_up import Rivals, rivals
 from sentrack.tasks.search import Moments, steps
-from sentrack.tasks.tracker import open_lexicon, track, understand, vocabulary_of
+from sentrack.tasks.tracker import RATE, open_lexicon, track, understand, vocabulary_of
 
 __all__ = [
     "RATE",

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from sentrack.lexicon import Observed
 from sentrack.objective import Objective
+from sentrack.tasks.match import BORDER, SURE, Depiction
 
 if TYPE_CHECKING:
     from sentrack.tasks.result import TrackedWord
@@ -100,7 +101,10 @@ SAYINGS: dict[str, dict[str, str]] = {
 
 
 def reason(
-    objective: Objective, tracks: npt.NDArray[np.int64], words: "tuple[TrackedWord, ...]"
+    objective: Objective,
+    tracks: npt.NDArray[np.int64],
+    words: "tuple[TrackedWord, ...]",
+    shown: Depiction,
 ) -> str:
     """Name the weakest word, when it fits least, and what was seen instead.
 
@@ -108,7 +112,9 @@ def reason(
         objective: what was asked.
         tracks: (L, T) the candidates chosen.
         words: with the evidence for each.
+        shown: what the match depends on.
     """
+    missed = "" if shown.match >= BORDER else "not depicted; "
     told = [(w, word) for w, word in enumerate(words) if word.part != "noun"]
     if not told:
         return "the sentence says nothing that could be seen"
@@ -116,13 +122,17 @@ def reason(
     start, end = _worst(weakest.evidence)
     times = objective.clip.times
     when = f"{times[start]:.1f}–{times[end - 1]:.1f} s"
+    if shown.sureness < SURE and missed:
+        return f"{missed}something is hardly detected: {shown.sureness:.2f}"
     if weakest.evidence[start:end].sum() >= 0:
+        if missed:
+            return f"{missed}it fits for no more than {shown.seconds:.1f} s"
         return (
             f"every word fits throughout; weakest: '{weakest.word}', "
             f"{weakest.margin:.1f} nats per frame"
         )
     seen = _seen(objective, tracks, w, start, end)
-    return f"weakest: '{weakest.word}' at {when}: {seen}"
+    return f"{missed}weakest: '{weakest.word}' at {when}: {seen}"
 
 
 def _worst(evidence: npt.NDArray[np.float64]) -> tuple[int, int]:

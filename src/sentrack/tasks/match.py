@@ -1,34 +1,88 @@
-"""How well a sentence is depicted, as one number that compares between sentences and clips."""
+"""How probable it is that a sentence is depicted, given the tracks that depict it best.
+
+A logistic function of three things: how much better than words that mean nothing the words explain
+what is seen, in units of what each tells in a typical frame, on average; the same of the weakest
+phase of any word; and how long it all lasts. It was fitted on annotated video
+(docs/measured/match.md). What was hardly detected is hardly there.
+"""
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
 
 from sentrack.lexicon import WordModel
 
+if TYPE_CHECKING:
+    from sentrack.tasks.result import TrackedWord
+
+BORDER = 0.5  # from which on a sentence is said to be depicted
+# Of the logistic function; `python -m benchmarks.true_false --fit` prints them.
+CONSTANT, PER_FIT, PER_PHASE, PER_LOG_SECOND = 0.077, 0.395, 0.302, 0.392
+# What fits better, or worse, than this many times a typical frame says no more.
+SATURATED = 3.0
+# Seconds: what is shorter or longer than these is no less or more probable for it.
+SHORTEST, LONGEST = 0.1, 5.0
+SURE = 0.4  # a detection score from which on a thing is there
 # Nats per frame below which a word tells nothing: what uniform outputs come to by rounding.
 ROUNDING = 1e-12
-# Of a word's information: more is as good as certain, and is not to outweigh all other words.
-SATURATED = 1e3
 
 
-def match(told: Iterable[tuple[WordModel, float]]) -> float:
-    """How much better than words that mean nothing, per frame and per word, from 0 to 1.
+@dataclass(frozen=True)
+class Depiction:
+    """Whether a sentence is depicted, and what that depends on.
 
-    Each word's margin is taken relative to what the word tells in a typical frame, so that words
-    that look at many features count no more than words that look at few. Nouns say nothing here:
-    their candidates are of their class to begin with.
+    Attributes:
+        fit: how well the words fit on average; 0 is as well as words that mean nothing, 1 as in
+            typical frames of them. 0 if no word tells anything.
+        phase: how well the weakest phase of any word fits, by the same measure.
+        seconds: how long it lasts.
+        sureness: the mean detection score of the participant that is least surely detected.
+    """
+
+    fit: float
+    phase: float
+    seconds: float
+    sureness: float
+
+    @property
+    def match(self) -> float:
+        """0..1, the probability that it is depicted."""
+        lasts = math.log(min(max(self.seconds, SHORTEST), LONGEST))
+        x = CONSTANT + PER_FIT * self.fit + PER_PHASE * self.phase + PER_LOG_SECOND * lasts
+        return min(1.0, self.sureness / SURE) / (1 + math.exp(-x))
+
+
+def depiction(
+    words: "Iterable[tuple[WordModel, TrackedWord]]",
+    seconds: float,
+    scores: Iterable[npt.NDArray[np.float64]],
+) -> Depiction:
+    """What the match of an answer depends on.
 
     Args:
-        told: every word with its margin, which may be infinite.
+        words: every word with what was found of it.
+        seconds: how long it lasts.
+        scores: per participant, the detection scores of the frames in which it is seen, as
+            probabilities.
     """
-    parts = [
-        min(max(margin / model.information, -SATURATED), SATURATED)
-        for model, margin in told
-        if model.part != "noun" and model.information > ROUNDING
-    ]
-    return _logistic(math.fsum(parts) / len(parts)) if parts else 0.5
+    telling = [(model, word) for model, word in words if model.information > ROUNDING]
+    fits = [_relative(word.margin, model) for model, word in telling]
+    phases = [_weakest(model, word) for model, word in telling]
+    sure = [float(each.mean()) if len(each) else 0.0 for each in scores]
+    fit = math.fsum(fits) / len(fits) if fits else 0.0
+    return Depiction(fit, min(phases, default=0.0), seconds, min(sure, default=1.0))
 
 
-def _logistic(x: float) -> float:
-    """1 / (1 + exp(-x)) without an overflow."""
-    return 0.5 + 0.5 * math.tanh(0.5 * x)
+def _weakest(model: WordModel, word: "TrackedWord") -> float:
+    """How well the weakest phase of a word fits, relative to what the word tells."""
+    names = np.array(word.states)
+    means = (float(word.evidence[names == name].mean()) for name in dict.fromkeys(word.states))
+    return _relative(min(means), model)
+
+
+def _relative(nats: float, model: WordModel) -> float:
+    return min(max(nats / model.information, -SATURATED), SATURATED)

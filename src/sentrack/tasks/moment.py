@@ -4,16 +4,15 @@ import heapq
 import math
 from dataclasses import dataclass
 
-from sentrack.inference import Infeasible, best_interval, between
+from sentrack.inference import Infeasible, Solution, best_interval, between
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon
-from sentrack.objective import Bounds, interval, whole
+from sentrack.objective import Bounds, interval
 from sentrack.scene import Scene, scene_of
 from sentrack.tasks.result import Tracking
-from sentrack.tasks.tracker import answer
+from sentrack.tasks.tracker import RATE
 from sentrack.vision import Clip, ClipError
 
-RATE = 10.0  # frames per second that are looked at, at most
 # Nats, in all, from which on a moment is worth telling.
 LEAST = 3.0
 
@@ -70,8 +69,8 @@ def moments(
     bounds = Bounds(scene)
     if bounds.over(0, scene.clip.T) < least:
         return Answer((), False)
-    problem, final = interval(scene)
-    waiting: list[tuple[float, int, int, int, int]] = []
+    objective = interval(scene)
+    waiting: list[tuple[float, int, int, int, int, Solution]] = []
     solved = False
 
     def look(first: int, last: int) -> None:
@@ -80,34 +79,31 @@ def moments(
             return
         solved = True
         try:
-            best = best_interval(between(problem, first, last), final)
+            best = best_interval(between(objective.problem, first, last), objective.final)
         except Infeasible:
             return
         if best.solution.score >= least:
             where = best.first + first, best.last + first
-            heapq.heappush(waiting, (-best.solution.score, *where, first, last))
+            heapq.heappush(waiting, (-best.solution.score, *where, first, last, best.solution))
 
-    look(0, problem.T)
+    look(0, objective.problem.T)
     found: list[Moment] = []
     while waiting and len(found) < count:
-        score, first, last, low, high = heapq.heappop(waiting)
-        found.append(_moment(scene, first, last, -score))
+        _, first, last, low, high, solution = heapq.heappop(waiting)
+        found.append(_moment(clip.name, Tracking.of_part(objective, first, last, solution)))
         look(low, first)
         look(last, high)
     return Answer(tuple(found), solved)
 
 
-def _moment(scene: Scene, first: int, last: int, score: float) -> Moment:
-    clip = scene.clip
-    tracking = answer(whole(scene.cut(first, last)))
-    end = float(clip.times[last - 1]) + (clip.seconds if last == clip.T else 0.0)
+def _moment(video: str, tracking: Tracking) -> Moment:
     return Moment(
-        clip.name,
-        scene.meaning.sentence,
-        float(clip.times[first]),
-        float(clip.times[last]) if last < clip.T else end,
+        video,
+        tracking.sentence,
+        tracking.start,
+        tracking.end,
         tracking.match,
-        score,
+        tracking.score,
         tracking,
     )
 
@@ -120,6 +116,6 @@ def most(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> float:
 
 def _scene(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> Scene | None:
     try:
-        return scene_of(clip.thinned(RATE), meaning, lexicon)
+        return scene_of(clip, meaning, lexicon, RATE)
     except ClipError:  # a noun that is not there
         return None

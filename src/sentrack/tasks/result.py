@@ -10,9 +10,11 @@ import numpy.typing as npt
 from sentrack.extras import requires
 from sentrack.inference import Solution
 from sentrack.objective import Objective
+from sentrack.scene import detection_scores
 from sentrack.tasks.explain import reason
-from sentrack.tasks.match import match
+from sentrack.tasks.match import BORDER, Depiction, depiction
 from sentrack.text import strict_json
+from sentrack.vision import Clip
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -24,11 +26,11 @@ class TrackedParticipant:
 
     Attributes:
         noun: its name.
-        boxes: (T, 4) x1 y1 x2 y2, in pixels.
+        boxes: (T, 4) x1 y1 x2 y2, in pixels; NaN where it is not seen.
         frames: (T,) source frame numbers.
         times: (T,) seconds.
         scores: (T,) the detector's scores.
-        projected: (T,) whether a box was not detected but projected from a frame nearby.
+        seen: (T,) whether it is seen; where not, it has not come yet, has gone, or is hidden.
     """
 
     noun: str
@@ -36,7 +38,7 @@ class TrackedParticipant:
     frames: Ints
     times: Floats
     scores: Floats
-    projected: npt.NDArray[np.bool_]
+    seen: npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +71,9 @@ class LedgerTerm:
 
     Attributes:
         owner: the noun or word, with its index.
-        term: "detection", "coherence", "initial", "transition", "emission" or "distinct", which is
-            0 for participants that are different things and else forbids them.
+        term: "detection", "coherence", "initial", "transition", "emission", "distinct", which is 0
+            for participants that are different things and else forbids them, or "cost", which every
+            frame of an interval has.
         values: (T,) contribution of every frame, in nats; a transition belongs to its later frame.
     """
 
@@ -102,12 +105,13 @@ class Tracking:
 
     Attributes:
         sentence: as it was asked.
-        score: Eq. 4, in nats.
+        score: Eq. 4, in nats; of an interval, by how much it beats the background.
         upper_bound: no tracks score more.
         certified: whether these are proven to be the best tracks.
-        match: 0..1, how well the clip depicts the sentence, comparable between sentences and clips:
-            0.5 is no better than words that mean nothing.
+        shown: what the match depends on.
         reason: the weakest point, in plain English.
+        start: seconds, when the first frame is that the tracks are about.
+        end: seconds, when the last one ends.
         seconds: inference took.
         participants: one per noun.
         words: all content words.
@@ -120,8 +124,10 @@ class Tracking:
     score: float
     upper_bound: float
     certified: bool
-    match: float
+    shown: Depiction
     reason: str
+    start: float
+    end: float
     seconds: float
     participants: tuple[TrackedParticipant, ...]
     words: tuple[TrackedWord, ...]
@@ -130,26 +136,57 @@ class Tracking:
     objective: Objective
 
     @classmethod
-    def of(cls, objective: Objective, solution: Solution) -> "Tracking":
-        """Read a solution in terms of the clip and the sentence."""
+    def of(cls, objective: Objective, solution: Solution, end: float | None = None) -> "Tracking":
+        """Read a solution in terms of the clip and the sentence.
+
+        Args:
+            objective: what was asked.
+            solution: the answer.
+            end: seconds, when the last frame ends, if it is known.
+        """
         ledger = _ledger(objective, solution)
         words = _words(objective, solution, ledger)
+        participants = _participants(objective, solution)
+        clip = objective.clip
+        start, end = float(clip.times[0]), _end(clip) if end is None else end
+        shown = depiction(
+            zip(objective.models, words, strict=True),
+            end - start,
+            (np.exp(_detected(objective, track)) for track in enumerate(solution.tracks)),
+        )
         return cls(
             sentence=objective.meaning.sentence,
             score=solution.score,
             upper_bound=solution.upper_bound,
             certified=solution.certified,
-            match=match(
-                (model, word.margin) for model, word in zip(objective.models, words, strict=True)
-            ),
-            reason=reason(objective, solution.tracks, words),
+            shown=shown,
+            reason=reason(objective, solution.tracks, words, shown),
+            start=start,
+            end=end,
             seconds=solution.seconds,
-            participants=_participants(objective, solution),
+            participants=participants,
             words=words,
             ledger=ledger,
             solution=solution,
             objective=objective,
         )
+
+    @classmethod
+    def of_part(cls, objective: Objective, first: int, last: int, solution: Solution) -> "Tracking":
+        """Read a solution of the frames first to last - 1, which end when the next one begins."""
+        clip = objective.clip
+        end = float(clip.times[last]) if last < clip.T else _end(clip)
+        return cls.of(objective.cut(first, last), solution, end)
+
+    @property
+    def match(self) -> float:
+        """0..1, the probability that the sentence is depicted there."""
+        return self.shown.match
+
+    @property
+    def depicted(self) -> bool:
+        """Whether the sentence is depicted, more probably than not."""
+        return self.match >= BORDER
 
     def bounded(self, upper_bound: float) -> "Tracking":
         """The same answer where more could be the best than was looked at."""
@@ -170,13 +207,18 @@ class Tracking:
             "certified": self.certified,
             "match": self.match,
             "reason": self.reason,
+            "start": self.start,
+            "end": self.end,
             "seconds": self.seconds,
             "participants": [
                 {
                     "noun": p.noun,
                     "boxes": [
                         [int(f), float(t), *map(float, box), float(s)]
-                        for f, t, box, s in zip(p.frames, p.times, p.boxes, p.scores, strict=True)
+                        for f, t, box, s, seen in zip(
+                            p.frames, p.times, p.boxes, p.scores, p.seen, strict=True
+                        )
+                        if seen
                     ],
                 }
                 for p in self.participants
@@ -204,6 +246,8 @@ class Tracking:
         lines = []
         for t in range(len(self.objective.clip.frames)):
             for i, p in enumerate(self.participants, 1):
+                if not p.seen[t]:
+                    continue
                 x1, y1, x2, y2 = p.boxes[t]
                 box = f"{x1:.2f},{y1:.2f},{x2 - x1:.2f},{y2 - y1:.2f}"
                 lines.append(f"{p.frames[t] + 1},{i},{box},{p.scores[t]:.6g},-1,-1,-1")
@@ -212,22 +256,34 @@ class Tracking:
     def to_supervision(self) -> list[Any]:
         """One `supervision.Detections` per frame, with tracker ids from 1 and nouns as data.
 
+        It has what is seen in the frame.
+
         Raises:
             SentrackError: when the supervision package is not installed.
         """
         with requires("supervision"):
             import supervision
         nouns = np.array([p.noun for p in self.participants])
+        kind = np.unique(nouns, return_inverse=True)[1]
+        seen = np.array([p.seen for p in self.participants])
+        boxes, scores = (
+            np.array([getattr(p, name) for p in self.participants]) for name in ("boxes", "scores")
+        )
         return [
             supervision.Detections(
-                xyxy=np.array([p.boxes[t] for p in self.participants]),
-                confidence=np.array([p.scores[t] for p in self.participants]),
-                class_id=np.unique(nouns, return_inverse=True)[1],
-                tracker_id=np.arange(1, len(nouns) + 1),
-                data={"class_name": nouns},
+                xyxy=boxes[there, t],
+                confidence=scores[there, t],
+                class_id=kind[there],
+                tracker_id=1 + np.flatnonzero(there),
+                data={"class_name": nouns[there]},
             )
-            for t in range(len(self.objective.clip.frames))
+            for t, there in enumerate(seen.T)
         ]
+
+
+def _end(clip: Clip) -> float:
+    """Seconds, when the last frame of a clip ends, as far as the others tell."""
+    return float(clip.times[-1] + clip.seconds)
 
 
 def _participants(objective: Objective, solution: Solution) -> tuple[TrackedParticipant, ...]:
@@ -240,14 +296,22 @@ def _participants(objective: Objective, solution: Solution) -> tuple[TrackedPart
         found.append(
             TrackedParticipant(
                 participant.noun,
-                clip.boxes[rows],
+                np.where(clip.projected[rows][:, None], np.nan, clip.boxes[rows]),
                 clip.frames,
                 clip.times,
                 clip.score[rows],
-                clip.projected[rows],
+                ~clip.projected[rows],
             )
         )
     return tuple(found)
+
+
+def _detected(objective: Objective, track: tuple[int, Ints]) -> Floats:
+    """Detection scores, as log probabilities, of the frames in which a participant is seen."""
+    number, chosen = track
+    clip, rows = objective.clip, objective.candidates[number].rows
+    own = rows[np.arange(clip.T), chosen]
+    return detection_scores(clip)[own[~clip.projected[own]]]
 
 
 def _ledger(objective: Objective, solution: Solution) -> Ledger:
@@ -259,6 +323,9 @@ def _ledger(objective: Objective, solution: Solution) -> Ledger:
         owner = f"{participant.noun} {i}"
         f = [problem.unary(i, t)[j[i, t]] for t in range(T)]
         g = [0.0] + [problem.pairwise(i, t)[j[i, t - 1], j[i, t]] for t in range(1, T)]
+        if objective.frame_cost and not i:
+            terms.append(LedgerTerm("time", "cost", np.full(T, -objective.frame_cost)))
+            f = [value + objective.frame_cost for value in f]
         terms.append(LedgerTerm(owner, "detection", np.array(f, dtype=np.float64)))
         terms.append(LedgerTerm(owner, "coherence", np.array(g, dtype=np.float64)))
     names = [f"{word.word} {w}" for w, word in enumerate(objective.meaning.words)]
@@ -288,10 +355,10 @@ def _words(objective: Objective, solution: Solution, ledger: Ledger) -> tuple[Tr
                 word=word.word,
                 part=word.part,
                 participants=word.participants,
-                states=tuple(model.states[s] for s in solution.states[w]),
+                states=tuple(model.states[s] for s in objective.states(w, solution.states[w])),
                 total=total,
-                evidence=own["emission"] - model.background,
-                margin=total / objective.problem.T - model.background,
+                evidence=own["emission"] - objective.background(w),
+                margin=total / objective.problem.T - objective.background(w),
             )
         )
     return tuple(found)

@@ -9,6 +9,7 @@ from sentrack.inference import Infeasible, Problem, solve
 from sentrack.language import Meaning, say
 from sentrack.lexicon import Lexicon
 from sentrack.objective import Objective
+from sentrack.scene import is_away, without_away
 from sentrack.tasks.result import Tracking
 from sentrack.tasks.tracker import track, vocabulary_of
 
@@ -24,7 +25,7 @@ class RunnerUp:
     Attributes:
         tracking: these tracks, with their own score.
         participant: index of the one that is another thing.
-        frames: number of frames in which it is; in the others nothing else was detected.
+        frames: number of frames in which it is; in the others it is not there, or nothing else.
     """
 
     tracking: Tracking
@@ -79,26 +80,34 @@ def _without(tracking: Tracking, participant: int, time_limit: float | None) -> 
         solution = solve(Problem(tracks, problem.words), time_limit=time_limit)
     except Infeasible:
         return None
-    again = int(same[np.arange(problem.T), solution.tracks[participant]].sum())
-    if again == problem.T:
+    chosen = np.arange(problem.T), solution.tracks[participant]
+    again = same[chosen]
+    other = ~again & ~is_away(objective.clip)[players.rows[chosen]]
+    if not other.any():
         return None
     uncharged = replace(
         solution,
         score=problem.score(solution.tracks, solution.states),
-        upper_bound=solution.upper_bound + AGAIN * again,
+        upper_bound=solution.upper_bound + AGAIN * int(again.sum()),
     )
-    return RunnerUp(Tracking.of(objective, uncharged), participant, problem.T - again)
+    found = Tracking.of(objective, uncharged, tracking.end)
+    return RunnerUp(found, participant, int(other.sum()))
 
 
 def _swapped(objective: Objective, lexicon: Lexicon, time_limit: float | None) -> Tracking | None:
-    """The answer to the sentence in which the first two roles of its first verb are swapped."""
+    """The answer to the sentence in which the first two roles of its first verb are swapped.
+
+    It is looked for where the answer is: in the same frames.
+    """
     other = swapped(objective.meaning)
     if other is None:
         return None
-    vocabulary = vocabulary_of(lexicon, objective.clip.classes)
+    clip = without_away(objective.clip)
+    vocabulary = vocabulary_of(lexicon, clip.classes)
     try:
         said = replace(other, sentence=say(other, vocabulary))
-        return track(objective.clip, said, lexicon, time_limit=time_limit)
+        whole = not objective.against_background
+        return track(clip, said, lexicon, time_limit=time_limit, whole=whole)
     except SentrackError:  # it takes two clauses to say it, or it cannot be
         return None
 

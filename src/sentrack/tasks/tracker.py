@@ -2,16 +2,21 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from sentrack.errors import SentrackError
-from sentrack.inference import Infeasible, Method, solve
+from sentrack.inference import EXACT_FIRST, Infeasible, Method, Solution, best_interval, solve
 from sentrack.language import Meaning, Vocabulary, parse
 from sentrack.lexicon import Lexicon
-from sentrack.objective import Objective, affordable, build, loosest_bound, shortage
+from sentrack.objective import Objective, affordable, interval, loosest_bound, shortage
+from sentrack.objective import whole as whole_clip
+from sentrack.scene import scene_of
 from sentrack.tasks.result import Tracking
-from sentrack.vision import Clip, ClipError
+from sentrack.vision import Clip, ClipError, load_clip
+
+RATE = 10.0  # frames per second that are looked at, at most, where the sentence is not about all
 
 
 def understand(
@@ -45,17 +50,21 @@ def vocabulary_of(lexicon: Lexicon, classes: Sequence[str]) -> Vocabulary:
 
 
 def track(
-    clip: Clip,
+    clip: Clip | str | Path,
     sentence: str | Meaning,
     lexicon: Lexicon | str | Path | None = None,
     method: str | Method = "auto",
     seed: int = 0,
     time_limit: float | None = None,
+    whole: bool = False,
 ) -> Tracking:
-    """Find the tracks, one for every noun, that best depict a sentence.
+    """Find the tracks, one for every noun, that best depict a sentence, and when they do.
+
+    It is the best interval of the clip, against the background, in which every participant is
+    there; of at most RATE frames in a second.
 
     Args:
-        clip: the detections.
+        clip: the detections, or a file of them, or a video.
         sentence: English, or its meaning.
         lexicon: or its name or file; `everyday` by default.
         method: of inference.
@@ -63,22 +72,27 @@ def track(
         time_limit: seconds after which to answer with the best found. Where there are too many
             boxes to measure in time, the surest are looked at, and the upper bound allows for the
             others.
+        whole: the sentence is about all of the clip, as in the paper: all of its frames count, and
+            participants may come and go.
 
     Raises:
         SentenceError: when the sentence cannot be understood.
         ClipError: when a noun was not detected anywhere in the clip, or not as many different
-            things as the sentence needs.
+            things as the sentence needs, or never all together.
         SentrackError: when no tracks at all were found in time.
     """
+    clip = clip if isinstance(clip, Clip) else load_clip(clip)
     words = open_lexicon(lexicon)
     meaning = understand(sentence, words, clip) if isinstance(sentence, str) else sentence
-    if time_limit is None:
-        return answer(build(clip, meaning, words), method, seed)
-    end = time.monotonic() + time_limit
-    seen = affordable(clip, meaning, words, time_limit)
-    objective = build(seen, meaning, words)
-    found = answer(objective, method, seed, max(0.0, end - time.monotonic()))
-    return found if seen is clip else found.bounded(loosest_bound(clip, meaning, words))
+    end = None if time_limit is None else time.monotonic() + time_limit
+    seen = clip if time_limit is None else affordable(clip, meaning, words, time_limit)
+    scene = scene_of(seen, meaning, words, None if whole else RATE)
+    left = None if end is None else max(0.0, end - time.monotonic())
+    if whole:
+        found = answer(whole_clip(scene), method, seed, left)
+    else:
+        found = best_moment(interval(scene), method, seed, left)
+    return found if seen is clip else found.bounded(loosest_bound(clip, meaning, words, whole))
 
 
 def answer(
@@ -88,18 +102,44 @@ def answer(
     time_limit: float | None = None,
 ) -> Tracking:
     """The tracks that solve an objective; arguments and errors are those of `track`."""
-    try:
+    with _explained(objective):
         solution = solve(objective.problem, method, seed=seed, time_limit=time_limit)
+    return Tracking.of(objective, _found(objective, solution))
+
+
+def best_moment(
+    objective: Objective,
+    method: str | Method = "auto",
+    seed: int = 0,
+    time_limit: float | None = None,
+) -> Tracking:
+    """The tracks of the best interval of an objective; see `answer`."""
+    way = EXACT_FIRST if method == "auto" else method
+    with _explained(objective):
+        best = best_interval(objective.problem, objective.final, way, seed, time_limit)
+    solution = _found(objective, best.solution)
+    return Tracking.of_part(objective, best.first, best.last, solution)
+
+
+@contextmanager
+def _explained(objective: Objective) -> Iterator[None]:
+    """Say why there are no tracks at all, where there are none."""
+    try:
+        yield
     except Infeasible:
         why = shortage(objective)
         if why is None:
             raise
         raise ClipError(why) from None
+
+
+def _found(objective: Objective, solution: Solution) -> Solution:
+    """A solution that is one."""
     if solution.score == -math.inf:
         raise SentrackError(
             f"{objective.clip.name}: no tracks were found in time; give more, or use method='auto'"
         )
-    return Tracking.of(objective, solution)
+    return solution
 
 
 def open_lexicon(lexicon: Lexicon | str | Path | None) -> Lexicon:

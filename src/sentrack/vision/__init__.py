@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 from sentrack.lazy import on_demand
 from sentrack.vision.arrays import clip_from_arrays
-from sentrack.vision.bridging import add_projected, bridge, moved_along
-from sentrack.vision.clip import Bools, Clip, ClipError, Floats, Ints, class_name
+from sentrack.vision.bridging import add_projected, bridge
+from sentrack.vision.clip import ROWS, Bools, Clip, ClipError, Floats, Ints, class_name
 from sentrack.vision.downloads import fetch_files
 from sentrack.vision.io import clip_from_detections, is_video, save_clip, to_supervision, videos
 from sentrack.vision.load import kept, load_clip, scan_settings, scan_video
@@ -17,6 +17,7 @@ else:
     __getattr__ = on_demand(__name__)
 
 __all__ = [
+    "ROWS",
     "Bools",
     "Clip",
     "ClipError",
@@ -32,7 +33,6 @@ __all__ = [
     "is_video",
     "kept",
     "load_clip",
-    "moved_along",
     "save_clip",
     "scan_settings",
     "scan_video",

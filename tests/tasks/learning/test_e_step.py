@@ -12,7 +12,7 @@ from sentrack.tasks.learning.e_step import (
     Parameters,
     expectations,
 )
-from sentrack.tasks.learning.examples import Example
+from sentrack.tasks.learning.examples import AWAY, Example
 from tests.tasks.learning.samples import known, small
 
 
@@ -92,7 +92,7 @@ def test_a_word_that_rules_bins_out_counts_nothing_there() -> None:
 def test_the_classes_of_a_noun_are_weighed_in_every_frame() -> None:
     model, example = small(0)
     parameters, _ = known([model], [example])
-    labels = np.array([0, 1])
+    labels = (np.array([0, 1]),) * example.T
     example = replace(example, nouns=(("agent", labels), example.nouns[1]))
     share, classes = np.array([0.6, 0.4]), np.array([0.5, 0.5])
     plain, _ = expectations(example, parameters)
@@ -102,3 +102,24 @@ def test_the_classes_of_a_noun_are_weighed_in_every_frame() -> None:
     assert counts.nouns["agent"].sum() == pytest.approx(example.T)
     # Between what it would be if the first candidate were meant, and if the second were.
     assert plain + 3 * math.log(0.8) < soft < plain + 3 * math.log(1.2)
+
+
+def test_what_is_not_there_shows_no_class() -> None:
+    """A participant whose second candidate, of two frames, is no thing of any class."""
+    model, example = small(0)
+    parameters, _ = known([model], [example])
+    parameters = replace(parameters, nouns={"agent": np.array([0.6, 0.4])}, classes=np.ones(2) / 2)
+    labels = tuple(np.array([0, other]) for other in (AWAY, AWAY, 1))
+    own = replace(example, nouns=(("agent", labels), example.nouns[1]))
+    told = [math.log(1.2), math.log(0.8), 0.0]  # of a class, against how often it is there
+    tracks = [
+        np.asarray(f) + [told[label] for label in here]
+        for f, here in zip(example.tracks[0].unary, labels, strict=True)
+    ]
+    plain = replace(example, tracks=(replace(example.tracks[0], unary=tracks), example.tracks[1]))
+    expected, _ = expectations(plain, replace(parameters, nouns={}))
+    found, counts = expectations(own, parameters)
+    assert found == pytest.approx(expected)
+    seen = counts.nouns["agent"]
+    assert 0 < seen[1] < 1
+    assert seen.sum() < example.T - 0.01

@@ -18,7 +18,7 @@ def test_nouns_begin_as_what_is_there_when_they_are_said() -> None:
     _, example = small(0)
 
     def began(*clips: list[int], classes: list[float]) -> np.ndarray:
-        examples = [replace(example, nouns=(("zup", np.array(labels)),)) for labels in clips]
+        examples = [replace(example, nouns=(("zup", (np.array(seen),)),)) for seen in clips]
         return initial_noun(examples, "zup", np.array(classes))
 
     # The first is there three times; each of the others twice, and once it is not.

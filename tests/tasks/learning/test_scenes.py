@@ -7,7 +7,7 @@ import numpy as np
 
 from sentrack.language import parse
 from sentrack.lexicon import Lexicon, WordModel
-from sentrack.tasks.learning.examples import prepare
+from sentrack.tasks.learning.examples import AWAY, classes_there, prepare
 from sentrack.vision import clip_from_arrays
 from tests.tasks.stages import UP, stage
 
@@ -30,7 +30,26 @@ def test_boxes_of_two_classes_are_two_things_before_nouns_are_known() -> None:
     never = -math.inf
     for emission in apart.emission:
         (h,) = np.asarray(emission)
-        assert h.tolist() == [[never, 0, 0], [0, never, never], [0, never, never]]
+        assert h[:3, :3].tolist() == [[never, 0, 0], [0, never, never], [0, never, never]]
+        # The last two have not come yet and have gone, and are nothing that others could be.
+        assert h.shape == (5, 5)
+        assert (h[3:] == 0).all()
+        assert (h[:, 3:] == 0).all()
+
+
+def test_what_is_not_there_is_of_no_class() -> None:
+    """The hand comes in the third of five frames and is gone in the last."""
+    seen = stage(UP, "cup", 0).cut(0, 5)
+    hand = seen.label == seen.classes.index("hand")
+    clip = seen.only(~hand | ((seen.frame_of >= 2) & (seen.frame_of < 4)))
+    lexicon = Lexicon.load("everyday")
+    meaning = parse("The hand picked up the cup.", lexicon.vocabulary())
+    example = prepare(clip, meaning, lexicon, ["cup", "hand", "rock"], 2)
+    for said, number, there in (("hand", 1, (2, 3)), ("cup", 0, range(5))):
+        (labels,) = (labels for noun, labels in example.nouns if noun == said)
+        for t, own in enumerate(labels):
+            assert own.tolist() == [number] * (t in there) + [AWAY, AWAY]
+        assert classes_there(labels, 3).tolist() == [n == number for n in range(3)]
 
 
 def test_thinning_keeps_the_best_of_each_class() -> None:

@@ -15,12 +15,14 @@ export function boxesAt(times, tracks, seconds) {
   const gap = times[after] - times[before];
   const share = gap > 0 ? Math.min(1, Math.max(0, (seconds - times[before]) / gap)) : 0;
   const nearest = share >= 0.5 ? after : before;
-  return tracks.map((track) => ({
-    noun: track.noun,
-    colour: track.colour,
-    projected: track.projected[nearest],
-    box: track.boxes[before].map((value, i) => (1 - share) * value + share * track.boxes[after][i]),
-  }));
+  return tracks.filter((track) => track.boxes[nearest]).map((track) => {
+    const [one, other] = [before, after].map((t) => track.boxes[t] ?? track.boxes[nearest]);
+    return {
+      noun: track.noun,
+      colour: track.colour,
+      box: one.map((value, i) => (1 - share) * value + share * other[i]),
+    };
+  });
 }
 
 /** Plays a view: on a video whose first frame is at `offset` seconds, or by a clock of its own. */
@@ -167,7 +169,7 @@ export class Stage {
 
 function outline(context, mark, scale, faint) {
   const [x1, y1, x2, y2] = mark.box.map((value) => value * scale);
-  const dashes = faint ? [3, 5] : mark.projected ? [9, 6] : [];
+  const dashes = faint ? [3, 5] : [];
   for (const [width, ink] of [[4.5, "rgb(0 0 0 / 70%)"], [2.5, mark.colour]]) {
     context.setLineDash(dashes);
     context.lineWidth = faint ? width / 2 : width;

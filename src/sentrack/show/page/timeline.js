@@ -91,22 +91,21 @@ function row(name, label, height, draw, tell) {
 }
 
 function participantRow(track) {
-  const seen = track.projected.filter((projected) => !projected).length;
-  const label = `${track.noun}: detected in ${seen} of ${track.projected.length} frames`;
+  const seen = track.boxes.map((box) => box !== null);
+  const label = `${track.noun}: seen in ${seen.filter(Boolean).length} of ${seen.length} frames`;
   const low = Math.min(0, ...track.scores);
   const high = Math.max(1, ...track.scores);
   const name = [el("span", { class: "dot", colour: track.colour }), track.noun];
   const draw = (context, x, width) => {
     context.fillStyle = track.colour;
-    for (const [projected, first, after] of runs(track.projected)) {
-      context.globalAlpha = projected ? 0.25 : 1;
-      context.fillRect(x(first), LINE - 6, Math.max(1, x(after) - x(first)), 6);
+    for (const [there, first, after] of runs(seen)) {
+      if (there) context.fillRect(x(first), LINE - 6, Math.max(1, x(after) - x(first)), 6);
     }
     context.globalAlpha = 0.35;
     context.beginPath();
     context.moveTo(0, LINE - 7);
     track.scores.forEach((score, index) => {
-      const y = (LINE - 8) * (1 - (score - low) / (high - low));
+      const y = seen[index] ? (LINE - 8) * (1 - (score - low) / (high - low)) : LINE - 7;
       context.lineTo(x(index), y);
       context.lineTo(x(index + 1), y);
     });
@@ -114,7 +113,7 @@ function participantRow(track) {
     context.fill();
     context.globalAlpha = 1;
   };
-  const tell = (t) => (track.projected[t] ? "not seen" : `score ${track.scores[t].toFixed(2)}`);
+  const tell = (t) => (!seen[t] ? "not seen" : `score ${track.scores[t].toFixed(2)}`);
   return row(name, label, LINE, draw, tell);
 }
 

@@ -172,7 +172,7 @@ function facts(view) {
     "p",
     { class: "facts" },
     matchMeter(view.match),
-    el("span", { class: view.certified ? "badge proven" : "badge" }, view.certified ? "proven best" : "not proven"),
+    el("span", { class: view.certified ? "badge proven" : "badge" }, view.certified ? "best tracks" : "tracks not proven best"),
     el("span", {}, view.video),
     el("span", {}, `${when}, ${view.times.length} frames`),
   );

@@ -21,7 +21,6 @@ def additions(scene: Evidence, told: Told) -> tuple[tuple[str, ...], tuple[Word,
     each other, so that the best way and the best manner make the best sentence.
     """
     verb_model, nouns = told.core.model, told.core.nouns
-    scene = scene.of(nouns)
     words: tuple[Word, ...] = (verb(told.core),)
     known = {observed.feature.name for observed in verb_model.observed}
     way = ("motion",) if known & WAYS else ("direction", "motion")

@@ -1,7 +1,7 @@
 """Say what happens in a clip: the best sentences of the grammar, found by bounds.
 
 A sentence is a core, who did what to whom, and what may be added to it: a way and a manner. Cores
-are ranked by how well the verb fits, as `match` has it, among those in which something moves.
+are ranked by how well the verb fits all of the clip, among those in which something moves.
 Bounds that need no tracks order the work: a core is tracked only if its bound is above what was
 found.
 """
@@ -163,7 +163,7 @@ def tell(scene: Evidence, core: Core) -> Told | None:
 
     None if its participants cannot be different things, nothing moves or a phase has no evidence.
     """
-    model, scene = core.model, scene.of(core.nouns)
+    model = core.model
     solved = scene.solve(model, core.nouns)
     if solved is None:
         return None
@@ -217,7 +217,7 @@ def _described(clip: Clip, scene: Evidence, told: Told) -> Described | None:
     tracking = None
     for nouns, words in (additions(scene, told), (told.core.nouns, (verb(told.core),))):
         try:
-            tracking = track(clip, express(scene, nouns, words), scene.lexicon)
+            tracking = track(clip, express(scene, nouns, words), scene.lexicon, whole=True)
         except ClipError:  # with doubtful boxes among them, they are too few different things
             continue
         if all(word.margin > 0 for word in tracking.words if word.part != "noun"):

@@ -9,10 +9,8 @@ import numpy as np
 
 from sentrack.inference import Infeasible, Problem, TrackTerms, WordTerms, best_scores, solve
 from sentrack.lexicon import Lexicon, WordModel, aligned
-from sentrack.scene import CandidateSet, Measurements, needed, supplied
-from sentrack.vision import Bools, Clip, ClipError, Floats, Ints, bridge
-
-Needs = frozenset[tuple[frozenset[str], int]]
+from sentrack.scene import CandidateSet, measure
+from sentrack.vision import Bools, Clip, ClipError, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +50,11 @@ class Kind:
         return float(self.f[frames, track].sum() + steps.sum() - self.best)
 
     def follow(self, track: Ints) -> Floats:
-        """(T, 4): the boxes of a track (T,)."""
-        return np.asarray(self.boxes[np.arange(len(track)), track])
+        """(T, 4): the boxes of a track (T,); where it is not seen, that of the nearest frame."""
+        frames = np.arange(len(track))
+        seen = np.flatnonzero(self.seen[frames, track])
+        nearest = seen[np.abs(frames[:, None] - seen).argmin(axis=1)] if len(seen) else frames
+        return np.asarray(self.boxes[nearest, track[nearest]])
 
 
 class Evidence:
@@ -62,7 +63,6 @@ class Evidence:
     Args:
         clip: what was seen.
         lexicon: what words mean.
-        bridged: the clip without gaps, if it is known already.
 
     Attributes:
         clip: as given.
@@ -74,28 +74,15 @@ class Evidence:
         ClipError: when nothing was detected in the clip.
     """
 
-    def __init__(self, clip: Clip, lexicon: Lexicon, bridged: Clip | None = None) -> None:
+    def __init__(self, clip: Clip, lexicon: Lexicon) -> None:
         self.clip = clip
         self.lexicon = lexicon
         self.vocabulary = lexicon.vocabulary().with_nouns(clip.classes)
-        self._measured = Measurements(bridged or bridge(clip, clip.classes), lexicon.leap)
+        self._measured = measure(clip, frozenset(clip.classes), lexicon.identity)
         self.nouns = tuple(n.name for n in self.vocabulary.of("noun") if self._candidates(n.name))
         if not self.nouns:
             raise ClipError(f"{clip.name}: nothing was detected in it, so nothing can be said")
         self._kinds: dict[str, Kind] = {}
-        self._of: dict[Needs, Evidence] = {}
-
-    def of(self, nouns: tuple[str, ...]) -> "Evidence":
-        """The same in a clip whose frames show as many different things as these nouns need."""
-        named = [frozenset(self.lexicon.named(noun, self.clip.classes)) for noun in nouns]
-        needs = needed(named, combinations(range(len(nouns)), 2))
-        key = frozenset(needs.items())
-        if key not in self._of:
-            bridged = self._measured.clip
-            clip = supplied(bridged, needs)
-            more = clip is not bridged
-            self._of[key] = Evidence(self.clip, self.lexicon, clip) if more else self
-        return self._of[key]
 
     def kind(self, noun: str) -> Kind:
         """The candidates of a noun that was detected."""
@@ -127,10 +114,9 @@ class Evidence:
         """(N,): bounds of a word's total for N choices of nouns, as if no track had to cohere."""
         most = []
         for nouns in several:
-            own = self.of(nouns)
-            each = own.told(model, nouns)
+            each = self.told(model, nouns)
             for axis, noun in enumerate(nouns):
-                kind = own.kind(noun)
+                kind = self.kind(noun)
                 each += aligned(kind.f - kind.best / self.clip.T, (axis,), len(nouns))[:, None]
             most.append(each.reshape(self.clip.T, model.K, -1).max(axis=-1))
         return self.best_totals(model, np.array(most))

@@ -8,7 +8,7 @@ import numpy as np
 
 from sentrack.inference import Problem, TrackTerms, WordTerms, posteriors
 from sentrack.lexicon import WordModel
-from sentrack.tasks.learning.examples import Example, Floats, Ints, Key, Spoken
+from sentrack.tasks.learning.examples import AWAY, Example, Floats, Ints, Key, Spoken
 from sentrack.workers import Executor
 
 Background = Mapping[str, Floats]  # per feature, (bins,) how often any candidates show each bin
@@ -134,24 +134,25 @@ def expectations(example: Example, parameters: Parameters) -> tuple[float, Count
             counts.add(Counts({word.key: own}))
     for p, (noun, labels) in enumerate(example.nouns):
         if noun in parameters.nouns:
-            weights = example.T * sums.tracks[p][0]
-            frames = np.bincount(labels, weights, minlength=len(parameters.classes))
+            every, weights = np.concatenate(labels), np.concatenate(sums.tracks[p])
+            there = every != AWAY
+            C = len(parameters.classes)
+            frames = np.bincount(every[there], weights[there], minlength=C)
             counts.add(Counts(nouns={noun: np.asarray(frames, np.float64)}))
     return sums.log_partition - example.alone, counts
 
 
 def _with_classes(
-    track: TrackTerms, noun: Floats | None, labels: Ints, parameters: Parameters
+    track: TrackTerms, noun: Floats | None, labels: Sequence[Ints], parameters: Parameters
 ) -> TrackTerms:
     """A track with the probability that its noun, if it is learned, names the class of each box.
 
-    The class is seen in every frame, like all features. A track keeps its class, so the terms of
-    all frames can stand in the first.
+    The class is seen in every frame, like all features; what is not there shows none.
     """
     if noun is None:
         return track
-    told = len(track.unary) * (np.log(noun[labels]) - np.log(parameters.classes[labels]))
-    unary = [np.asarray(track.unary[0]) + told, *list(track.unary)[1:]]
+    told = np.append(np.log(noun) - np.log(parameters.classes), 0.0)  # the last is that of AWAY
+    unary = [np.asarray(f) + told[own] for f, own in zip(track.unary, labels, strict=True)]
     return TrackTerms(unary, track.pairwise)
 
 

@@ -11,13 +11,14 @@ from sentrack.inference import Infeasible, Problem, TrackTerms, WordTerms, poste
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon, aligned
 from sentrack.objective import build, shortage
-from sentrack.scene import Scene
+from sentrack.scene import Scene, unpadded
 from sentrack.vision import Clip, ClipError
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Key = tuple[str, str]  # part of speech and name
 
+AWAY = -1  # in place of the class of what is not there
 # Joint states of a frame up to which sums are exact: 60 frames of them take 100 MB.
 JOINT = 200_000
 
@@ -54,8 +55,8 @@ class Example:
         tracks: terms of every participant.
         apart: participants that are not the same object, as words that mean nothing else.
         words: what is looked at, nouns left out.
-        nouns: per participant its noun, and (J,) the class of each candidate of the first frame,
-            as an index into the classes of the corpus.
+        nouns: per participant its noun, and per frame (J_t,) the class of each candidate, as an
+            index into the classes of the corpus; AWAY for one that is not there.
         alone: ln Z of the tracks without words.
     """
 
@@ -64,7 +65,7 @@ class Example:
     tracks: tuple[TrackTerms, ...]
     apart: tuple[WordTerms, ...]
     words: tuple[Spoken, ...]
-    nouns: tuple[tuple[str, Ints], ...]
+    nouns: tuple[tuple[str, tuple[Ints, ...]], ...]
     alone: float
 
     @property
@@ -126,8 +127,8 @@ def prepare(
         alone = posteriors(Problem(problem.tracks, apart)).log_partition
     except Infeasible as error:
         raise ClipError(shortage(objective) or str(error)) from None
-    # A detector may know classes that the corpus does not show.
-    place = np.array([classes.index(c) if c in classes else -1 for c in scene.clip.classes])
+    # A detector may know classes that the corpus does not show, and no candidate is of them.
+    place = np.array([classes.index(c) if c in classes else AWAY for c in scene.clip.classes])
     return Example(
         meaning.sentence,
         scene.clip.seconds,
@@ -135,11 +136,17 @@ def prepare(
         apart,
         spoken,
         tuple(
-            (p.noun, place[scene.clip.label[c.rows[0, : c.counts[0]]]])
+            (p.noun, tuple(unpadded(place[scene.clip.label[c.rows]], 0, [c.counts])))
             for p, c in zip(meaning.participants, scene.candidates, strict=True)
         ),
         alone,
     )
+
+
+def classes_there(labels: Sequence[Ints], number: int) -> npt.NDArray[np.bool_]:
+    """(C,): which of so many classes candidates are of, in any frame; see `Example.nouns`."""
+    every = np.concatenate(labels)
+    return np.bincount(every[every != AWAY], minlength=number) > 0
 
 
 def _spoken(scene: Scene, w: int) -> Spoken:

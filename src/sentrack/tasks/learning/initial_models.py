@@ -7,7 +7,7 @@ import numpy as np
 
 from sentrack.lexicon import FEATURES, Observed, WordModel
 from sentrack.tasks.learning.e_step import Background
-from sentrack.tasks.learning.examples import Example, Floats
+from sentrack.tasks.learning.examples import Example, Floats, classes_there
 
 # How many states the words of a part of speech have, as in the paper's corpus.
 DEFAULT_STATES: Mapping[str, int] = {
@@ -89,7 +89,7 @@ def initial_noun(examples: Sequence[Example], noun: str, classes: Floats) -> Flo
     classes are there as often as usual: (C,) `classes`.
     """
     labels = [seen for example in examples for said, seen in example.nouns if said == noun]
-    there = np.array([np.bincount(seen, minlength=len(classes)) > 0 for seen in labels])
+    there = np.array([classes_there(seen, len(classes)) for seen in labels])
     log = np.where(there, np.log((1 - ABSENT) / classes), np.log(ABSENT)).sum(axis=0)
     share = np.exp(log - log.max())
     return np.asarray((1 - ABSENT) * share / share.sum() + ABSENT / len(classes))

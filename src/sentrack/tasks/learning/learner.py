@@ -17,7 +17,7 @@ from sentrack.tasks.learning.contrast import maximise_contrast, minimal_pairs, u
 from sentrack.tasks.learning.corpus import Corpus, PairError, gather
 from sentrack.tasks.learning.e_step import CHUNK, Parameters, TrainingSet, measure_background
 from sentrack.tasks.learning.em import StoppingRule, run_em_with_restarts
-from sentrack.tasks.learning.examples import Example, Floats, Key, prepare
+from sentrack.tasks.learning.examples import Example, Floats, Key, classes_there, prepare
 from sentrack.tasks.learning.initial_models import initial_noun
 from sentrack.tasks.learning.journal import Journal
 from sentrack.tasks.learning.m_step import Prior
@@ -119,7 +119,7 @@ def _initial(
     background = measure_background(examples, models)
     C = len(corpus.classes)
     # Whether a class is there, not how many of it: two hands are no likelier to be meant than one.
-    there = [np.bincount(np.unique(seen), minlength=C) for s in examples for _, seen in s.nouns]
+    there = [classes_there(seen, C) for s in examples for _, seen in s.nouns]
     usual = np.sum([np.ones(C), *there], axis=0) / (C + np.sum(there))
     nouns = [name for part, name in corpus.learned if part == "noun"]
     K = max([model.K for model in models.values()], default=1)

@@ -1,0 +1,105 @@
+"""Things come and go: what tracks may do, against the same by loops; and that somebody is seen."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sentrack
+from benchmarks.things import doubtful
+from sentrack.lexicon import Lexicon
+from sentrack.objective import build
+from sentrack.scene import is_away, measure, without_away
+from sentrack.scene.presence import AFTER, AT_BORDER, BEFORE, IN_THE_OPEN, NOT_SEEN
+from sentrack.vision import ClipError
+from tests.inference.oracle import LIMIT, assignments
+from tests.scene.test_identity import straight, walkers
+
+EVERYDAY = Lexicon.load("everyday")
+
+
+@given(seed=st.integers(0, 10**6), T=st.integers(1, 8))
+def test_a_track_keeps_to_its_thing_and_comes_and_goes_with_it(seed: int, T: int) -> None:
+    clip = doubtful(seed, T, ("car",), 4, 1)
+    found = measure(clip, frozenset(clip.classes), identity=True)
+    players, seen = found.candidates(("car",)), found.clip
+    assert players is not None
+    g, frame = found.coherence(players), seen.frame_of
+    for t in range(1, T):
+        for i, a in enumerate(players.rows[t - 1, : players.counts[t - 1]]):
+            for j, b in enumerate(players.rows[t, : players.counts[t]]):
+                before, after = int(seen.id[a]), int(seen.id[b])
+                comes = frame[seen.id == after].min() == t and before == BEFORE and after >= 0
+                goes = frame[seen.id == before].max() == t - 1 and after == AFTER and before >= 0
+                if before == after:
+                    assert g[t - 1, i, j] == 0
+                elif comes or goes:
+                    assert -g[t - 1, i, j] in (AT_BORDER, IN_THE_OPEN)
+                else:
+                    assert g[t - 1, i, j] == -math.inf
+
+
+@given(seed=st.integers(0, 10**6), T=st.integers(1, 3))
+def test_the_best_tracks_are_those_of_brute_force(seed: int, T: int) -> None:
+    clip = doubtful(seed, T, ("person", "cup"), 3, 1)
+    for sentence in ("The person walked.", "The person approached the cup."):
+        try:
+            meaning = sentrack.parse(sentence, EVERYDAY, clip)
+            objective = build(clip, meaning, EVERYDAY)
+        except (ClipError, sentrack.SentenceError):
+            continue
+        if math.prod(int(n) for c in objective.candidates for n in c.counts) > LIMIT:
+            continue
+        _, _, scores = assignments(objective.problem)
+        if scores.max() == -math.inf:
+            with pytest.raises(sentrack.Infeasible):
+                sentrack.solve(objective.problem)
+            continue
+        found = sentrack.solve(objective.problem)
+        assert found.certified
+        assert found.score == pytest.approx(float(scores.max()))
+        for candidates, track in zip(objective.candidates, found.tracks, strict=True):
+            rows = candidates.rows[np.arange(T), track]
+            things = set(objective.clip.id[rows].tolist()) - {BEFORE, AFTER}
+            assert len(things) == 1
+
+
+def test_who_is_away_is_not_seen_and_costs_something() -> None:
+    late = walkers(straight(20, 20, range(5, 30)))
+    found = sentrack.track(late, "The person walked to the right.", whole=True)
+    (person,) = found.participants
+    assert person.seen.tolist() == [False] * 5 + [True] * 25
+    assert np.isnan(person.boxes[:5]).all()
+    assert np.isfinite(person.boxes[5:]).all()
+    away = next(term for term in found.ledger.terms if term.term == "detection").values
+    np.testing.assert_allclose(away[:5], NOT_SEEN)
+    assert found.ledger.total == pytest.approx(found.score)
+    assert len(found.to_dict()["participants"][0]["boxes"]) == 25
+    assert found.to_mot().count("\n") == 25
+
+
+def test_to_come_in_the_open_costs_more_than_at_the_border_or_from_behind() -> None:
+    def cost(x: float, *others: dict[int, tuple[float, float]]) -> float:
+        clip = walkers(straight(x, 2, range(4, 9)), *others)
+        found = measure(clip, frozenset(["person"]), identity=True)
+        players = found.candidates(("person",))
+        assert players is not None
+        g = found.coherence(players)[3]
+        ids = [found.clip.id[players.rows[t, : players.counts[t]]] for t in (3, 4)]
+        (comes,) = (k for k in ids[1] if k >= 0 and k not in ids[0])
+        return -float(g[list(ids[0]).index(BEFORE), list(ids[1]).index(comes)])
+
+    assert cost(300) == IN_THE_OPEN
+    assert cost(0) == AT_BORDER
+    assert cost(300, straight(280, 0, range(9))) == AT_BORDER
+
+
+def test_what_was_seen_comes_back() -> None:
+    clip = walkers(straight(20, 20, range(5, 30)))
+    more = measure(clip, frozenset(["person"]), identity=True).clip
+    assert is_away(more).sum() == 2 * clip.T
+    back = without_away(more)
+    assert back.classes == clip.classes
+    np.testing.assert_array_equal(back.boxes, clip.boxes)
