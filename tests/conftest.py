@@ -31,6 +31,12 @@ UNTRACED = {path.name for path in (HERE / "benchmarks").iterdir()} | {
     "test_footage.py",
     "test_browser.py",
     "test_load.py",
+    "test_everyday.py",
+    "test_track.py",
+    "test_moments.py",
+    "test_rivals.py",
+    "test_distinct.py",
+    "test_matching.py",
 }
 LONG = (
     "readme",
