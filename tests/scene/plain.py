@@ -72,6 +72,7 @@ def assigned(things: Boxes, boxes: Boxes, lost: float, step: float) -> tuple[Int
     paler = np.abs(boxes["colour"] - things["colour"][:, None]).sum(axis=2)
     alike = grown / (GROWTH + GROWTH_PER_SECOND * lapse)[:, None] + np.nan_to_num(paler) / COLOUR
     alike += (2 * np.log(reach / soonest) + np.where(lapse > 1.5 * step, lost, 0))[:, None]
+    alike += np.where(things["age"] == 1, things["doubt"], 0)[:, None]
     alike += np.where(things["label"][:, None] == boxes["label"], boxes["doubt"], np.inf)
     apart = boxes["centre"] - going[:, None]
     still = alike + np.hypot(*apart.T).T / reach[:, None]

@@ -192,6 +192,8 @@ def _expected(seen: Any, things: Any, last: Flat, t: Int, step: float, lost: flo
         later = 2 * math.log(reach[n] / (size * OFF + astray * step))
         if lapse > 1.5 * step:
             later += lost
+        if things.age[i] == 1:
+            later += seen.doubt[i]  # what was seen but once may not be there at all
         growth = 1 / (GROWTH + GROWTH_PER_SECOND * lapse)
         for b in range(B):
             j = first + b
