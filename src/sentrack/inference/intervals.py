@@ -87,9 +87,9 @@ def _first_frames(problem: Problem, final: Final, found: Solution) -> Interval:
     try:
         first = solve(ended(between(problem, 0, n), final), EXACT_FIRST, time_limit=0.0)
     except Infeasible:
-        return Interval(
-            0, 1, replace(found, tracks=found.tracks[:, :1], states=found.states[:, :1])
-        )
+        tracks = np.array([[problem.unary(i, 0).argmax()] for i in range(problem.L)])
+        states = np.array([problem.initial(w).argmax() for w in range(problem.W)], dtype=np.int64)
+        return Interval(0, 1, replace(found, tracks=tracks, states=states.reshape(-1, 1)))
     bound = max(first.score, found.upper_bound)
     return Interval(0, n, replace(first, upper_bound=bound, seconds=found.seconds))
 
