@@ -28,6 +28,7 @@ def candidates(
         nothing.astype(np.int16),
         nothing,
         nothing,
+        nothing,
         aspect,
         fps,
     )

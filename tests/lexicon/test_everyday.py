@@ -30,6 +30,8 @@ class Thing:
 
     size: tuple[float, float]
     path: tuple[tuple[float, float, float], ...]  # (seconds, x, y)
+    there: tuple[float, float] = (0, SECONDS)
+    tall: tuple[tuple[float, float], ...] = ((0, 1),)  # (seconds, part of its height)
 
 
 def person(*path: tuple[float, float, float]) -> Thing:
@@ -59,7 +61,12 @@ CUP = ball((0, 0.62, 0.62), (1.4, 0.62, 0.62), (2.6, 0.62, 0.32))
 def backwards(scene: Scene) -> Scene:
     """The same scene, played from its end."""
     return tuple(
-        Thing(thing.size, tuple((SECONDS - t, x, y) for t, x, y in thing.path[::-1]))
+        Thing(
+            thing.size,
+            tuple((SECONDS - t, x, y) for t, x, y in thing.path[::-1]),
+            (SECONDS - thing.there[1], SECONDS - thing.there[0]),
+            tuple((SECONDS - t, part) for t, part in thing.tall[::-1]),
+        )
         for thing in scene
     )
 
@@ -106,6 +113,25 @@ REPLACE = (
     ball((0, 0.6, 0.54), (1.3, 0.3, 0.54)),
     ball((1.7, 0.6, 0.54), (3, 0.3, 0.54)),
 )
+# Somebody who walks up to a car and is gone.
+GET_IN = (
+    Thing((0.12, 0.3), ((0, 0.4, 0.6), (1.4, 0.78, 0.6)), there=(0, 1.8)),
+    Thing((0.5, 0.35), ((0, 1, 0.6),)),
+)
+RIDE = (person((0, 0.2, 0.35), (3, 1.0, 0.35)), Thing((0.3, 0.3), ((0, 0.2, 0.6), (3, 1, 0.6))))
+EMBRACE = (person((0, 0.5, 0.5)), person((0, 0.6, 0.5)))
+# A corner: to the right, and then up, which is to the left of who turns there.
+CORNER = (ball((0, 0.2, 0.8), (1.5, 0.8, 0.8), (3, 0.8, 0.2)),)
+OTHER_CORNER = (ball((0, 0.2, 0.2), (1.5, 0.8, 0.2), (3, 0.8, 0.8)),)
+APPEAR = (Thing((0.16, 0.44), ((0, 0.5, 0.5),), there=(1.5, SECONDS)),)
+SIT = (
+    Thing(
+        (0.16, 0.44),
+        ((0, 0.5, 0.5), (1, 0.5, 0.5), (2, 0.5, 0.6)),
+        tall=((0, 1), (1, 1), (2, 0.55)),
+    ),
+)
+ONTO = (ball((0, 0.2, 0.2), (2, 0.6, 0.43)), table((0, 0.65, 0.6)))
 STAND = (person((0, 0.5, 0.5)),)
 WALK = (person((0, 0.2, 0.5), (3, 0.9, 0.5)),)
 RUN = (person((0, 0.05, 0.4), (1, 1.25, 0.4), (2, 0.05, 0.4), (3, 1.25, 0.4)),)
@@ -155,6 +181,16 @@ PAIRS: list[tuple[str, Scene, str, Scene]] = [
     ("verb/take", TAKE, "verb/touch", TOUCH),
     ("verb/take", TAKE, "verb/put-down", backwards(TAKE)),
     ("verb/put", backwards(TAKE), "verb/take", TAKE),
+    ("verb/get-into", GET_IN, "verb/get-out-of", backwards(GET_IN)),
+    ("verb/get-in", GET_IN, "verb/exit", backwards(GET_IN)),
+    ("verb/ride", RIDE, "verb/push", PUSH),
+    ("verb/embrace", EMBRACE, "verb/meet", MEET),
+    ("verb/turn-left", CORNER, "verb/turn-right", OTHER_CORNER),
+    ("verb/turn-left", CORNER, "verb/stand", STAND),
+    ("verb/appear", APPEAR, "verb/disappear", backwards(APPEAR)),
+    ("verb/sit-down", SIT, "verb/stand-up", backwards(SIT)),
+    ("verb/sit-down", SIT, "verb/stand", STAND),
+    ("motion/onto", ONTO, "motion/off", backwards(ONTO)),
     ("verb/drop", DROP, "verb/throw", THROW),
     ("verb/throw", THROW, "verb/catch", backwards(THROW)),
     ("verb/hit", HIT, "verb/touch", TOUCH),
@@ -217,16 +253,20 @@ def film(
     for name, thing in zip(CLASSES, scene, strict=False):
         seconds, x, y = np.array(thing.path).T
         centre = np.stack([np.interp(times, seconds, x), np.interp(times, seconds, y)], axis=-1)
-        half = np.array(thing.size) / 2
+        part = np.interp(times, *np.array(thing.tall).T)
+        half = np.array(thing.size) / 2 * np.stack([np.ones(T), part], axis=-1)
         boxes = np.concatenate([centre - half, centre + half], axis=-1)
         boxes += rng.normal(0, JITTER, boxes.shape)
-        rows += [(t, name, 0.9, *box) for t, box in enumerate(boxes)]
+        first, last = thing.there
+        there = [first <= time <= last for time in times]
+        rows += [(t, name, 0.9, *box) for t, box in enumerate(boxes) if there[t]]
         for t in range(clutter * T):
-            stray = rng.uniform([0.1, 0.1], [1.2, 0.9])
-            rows.append((t % T, name, rng.uniform(0.05, 0.3), *(stray - half), *(stray + half)))
+            stray, side = rng.uniform([0.1, 0.1], [1.2, 0.9]), np.array(thing.size) / 2
+            rows.append((t % T, name, rng.uniform(0.05, 0.3), *(stray - side), *(stray + side)))
     frame, names, score, *corners = zip(*rows, strict=True)
     size = (round(height * 4 / 3), height)
-    return clip_from_arrays("scene", size, fps, frame, names, np.array(corners).T * height, score)
+    boxes = np.array(corners).T * height
+    return clip_from_arrays("scene", size, fps, frame, names, boxes, score, frames=np.arange(T))
 
 
 def said(model: WordModel) -> Meaning:

@@ -288,3 +288,24 @@ def test_one_feature_written_in_two_ways_is_one_feature() -> None:
     )
     with pytest.raises(LexiconError, match="given twice"):
         read(both, "mine.toml")
+
+
+def test_a_word_is_like_another_but_for_how_it_is_said() -> None:
+    both = WORD + '[words.nudge]\nlike = "shove"\nforms = ["nudge", "jostle"]\n'
+    words = read(both, "mine.toml")
+    one, other = words.model("shove", "verb"), words.model("nudge", "verb")
+    assert other.forms == ("nudge", "jostle")
+    assert (other.states, other.roles, other.observed) == (one.states, one.roles, one.observed)
+    np.testing.assert_array_equal(other.outputs, one.outputs)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ('[words.nudge]\nlike = "shovel"', "did you mean 'shove'"),
+        ('[words.nudge]\nlike = "poke"\n[words.poke]\nlike = "shove"', "states of its own"),
+    ],
+)
+def test_nothing_is_like_what_is_not_there(more: str, message: str) -> None:
+    with pytest.raises(LexiconError, match=f"words.nudge.like: .*{message}"):
+        read(f"{WORD}{more}\n", "mine.toml")

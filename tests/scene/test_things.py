@@ -137,3 +137,18 @@ def test_a_frame_is_as_high_as_usual_where_nobody_is_seen() -> None:
     nobody = clip.only(clip.label == clip.classes.index("car"))
     assert metres(nobody).tolist() == [FRAME]
     assert set(things(clip, identity=False).metres) == {FRAME}
+
+
+def test_a_corner_is_turned_to_the_side_of_who_turns() -> None:
+    times = np.arange(41) / 10
+    round_it = np.minimum(times, 2), np.maximum(times - 2, 0)
+    for across, down, expected in ((1, 1, 90), (1, -1, -90), (-1, 1, -90)):
+        x, y = 300 + 60 * across * round_it[0], 200 + 60 * down * round_it[1]
+        boxes = np.stack([x, y, x + 20, y + 20], axis=1)
+        id = np.zeros(41, dtype=np.int64)
+        clip = clip_from_arrays(
+            "corner.csv", (640, HEIGHT), 10, np.arange(41), ["car"] * 41, boxes, id=id
+        )
+        turn = trajectories(clip).turn
+        assert turn[20] == pytest.approx(expected, abs=1)
+        assert abs(turn[[5, 35]]).max() < 1e-6

@@ -30,6 +30,7 @@ class Candidates:
         presence: (T, J) a bin of the feature of this name.
         growth: (T, J) how fast its height grows, as a logarithm, per second.
         gain: (T, J) how much faster it is after than before, as a part of the faster.
+        turn: (T, J) degrees that it turns to its right.
         aspect: width of a frame over its height.
         fps: source frames per second.
     """
@@ -42,6 +43,7 @@ class Candidates:
     presence: Bins
     growth: Values
     gain: Values
+    turn: Values
     aspect: float
     fps: float
 
@@ -53,7 +55,7 @@ class Candidates:
 
 #: The arrays of `Candidates`.
 MEASURED = (
-    "centre", "extent", "velocity", "colour", "metres", "presence", "growth", "gain"
+    "centre", "extent", "velocity", "colour", "metres", "presence", "growth", "gain", "turn"
 )  # fmt: skip
 
 
@@ -169,6 +171,12 @@ def vertical(a: Candidates) -> Values:
 def change(a: Candidates) -> Values:
     """How its speed changes: that of the second after against that of the second before."""
     return a.gain
+
+
+@feature("turning", 1, "degrees", "left ahead right", (-30.0, 30.0))
+def turning(a: Candidates) -> Values:
+    """How it turns, as it sees it: where it goes in the second after against the second before."""
+    return np.where(rate(a) <= STILL, np.float32(0), a.turn)
 
 
 @feature("growth", 1, "part of its height per second", "shrinks steady grows", (-0.15, 0.15))

@@ -15,7 +15,7 @@ from sentrack.language import Entry, Vocabulary
 from sentrack.lexicon import paper_features as paper_features  # registers its features
 from sentrack.lexicon.errors import LexiconError
 from sentrack.lexicon.model import Floats, WordModel
-from sentrack.lexicon.reader import known, read_word
+from sentrack.lexicon.reader import SHARED, known, read_word
 from sentrack.lexicon.writer import written
 from sentrack.text import canonical, similar
 
@@ -130,6 +130,7 @@ def read(text: str, where: str) -> Lexicon:
     for key, entry in entries.items():
         # Two words of one spelling, such as the verb and the direction "left", need two keys.
         name = key.split("/")[-1]
+        entry = _like(entry, entries, f"{where}: words.{key}")
         own = noise
         if isinstance(entry, dict) and "noise" in entry:
             own = _unit(entry, "noise", f"{where}: words.{key}")
@@ -143,6 +144,18 @@ def read(text: str, where: str) -> Lexicon:
         words = {key: split(model, parts, zero) for key, model in words.items()}
     about = str(data.get("about", ""))
     return Lexicon(str(data.get("name", where)), about, words, identity)
+
+
+def _like(entry: Any, entries: dict[str, Any], where: str) -> Any:
+    """The table of a word, with what it shares with another word that it is like."""
+    if not isinstance(entry, dict) or "like" not in entry:
+        return entry
+    known(entry["like"], entries, f"{where}.like", "word")
+    other = entries[entry["like"]]
+    if not isinstance(other, dict) or "like" in other:
+        raise LexiconError(f"{where}.like: {entry['like']!r} must have states of its own")
+    shared = {field: other[field] for field in SHARED if field in other}
+    return shared | {field: value for field, value in entry.items() if field != "like"}
 
 
 def _base(name: Any, where: str) -> Lexicon:

@@ -17,6 +17,8 @@ Floats = npt.NDArray[np.float64]
 PARTS = ("noun", "verb", "adverb", "adjective", "preposition", "motion", "direction")
 GRAMMAR = ("irregular", "particle", "preposition", "opposite")
 FIELDS = ("part", "forms", "roles", "moves", "classes", "states", "initial", "transitions", "final")
+#: What a word takes over from one that it is `like`.
+SHARED = ("part", "roles", "moves", "states", "initial", "transitions", "final", "noise")
 STATE_FIELDS = ("name", "seconds")
 
 

@@ -71,6 +71,7 @@ def candidate_set(clip: Clip, allowed: Bools, things: "Things") -> CandidateSet:
             presence=things.presence[rows],
             growth=things.growth[rows].astype(np.float32),
             gain=things.gain[rows].astype(np.float32),
+            turn=things.turn[rows].astype(np.float32),
             aspect=clip.size[0] / height,
             fps=clip.fps,
         ),

@@ -20,6 +20,7 @@ class Things:
         presence: (N,) bins.
         growth: (N,) per second.
         gain: (N,) -1..1.
+        turn: (N,) degrees.
     """
 
     velocity: Floats
@@ -27,6 +28,7 @@ class Things:
     presence: Codes
     growth: Floats
     gain: Floats
+    turn: Floats
 
     def part(self, rows: slice) -> "Things":
         """Some of them."""
@@ -43,7 +45,8 @@ def things(clip: Clip, identity: bool) -> Things:
     """
     if identity:
         moves = trajectories(clip)
-        return Things(moves.velocity, metres(clip), presence(clip), moves.growth, moves.gain)
+        own = moves.growth, moves.gain, moves.turn
+        return Things(moves.velocity, metres(clip), presence(clip), *own)
     nothing = np.zeros(len(clip.id))
     frame = np.full(len(clip.id), FRAME)
-    return Things(clip.velocity, frame, nothing.astype(np.int16), nothing, nothing)
+    return Things(clip.velocity, frame, nothing.astype(np.int16), nothing, nothing, nothing)

@@ -11,7 +11,7 @@ WINDOW = 0.5  # seconds over which motion is measured, half of it before and hal
 CHANGE = 1.0  # seconds before, and after, over which what changes is measured
 SAME = 1e-4  # seconds by which times may be off
 SMALLEST = 1e-6  # pixels
-SLOWEST = 1e-3  # frame heights per second: what is slower does not change its speed
+SLOWEST = 1e-3  # frame heights per second: what is slower neither changes its speed nor turns
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,11 +23,13 @@ class Trajectories:
         growth: (N,) how fast its height grows, as a logarithm, per second.
         gain: (N,) by how much faster it is in the second that follows than in the one before, as a
             part of the faster; -1..1.
+        turn: (N,) degrees between the directions of these two seconds, to its right.
     """
 
     velocity: Floats
     growth: Floats
     gain: Floats
+    turn: Floats
 
 
 def trajectories(clip: Clip) -> Trajectories:
@@ -36,11 +38,12 @@ def trajectories(clip: Clip) -> Trajectories:
     A slope is that of the line that fits best within a window. What was seen but once there keeps
     the motion that was measured of it, and does not change.
     """
-    velocity, growth, gain = clip.velocity.copy(), np.zeros(len(clip.id)), np.zeros(len(clip.id))
+    velocity = clip.velocity.copy()
+    growth, gain, turn = np.zeros((3, len(clip.id)))
     order = np.lexsort((clip.frame_of, clip.id))
     order = order[clip.id[order] >= 0]
     if not len(order):
-        return Trajectories(velocity, growth, gain)
+        return Trajectories(velocity, growth, gain, turn)
     rows = _Ordered(clip, order)
     place = centre(clip.boxes[order]) / clip.size[1] - rows.panned(clip)
     moving = rows.slope(place, WINDOW / 2, WINDOW / 2)
@@ -48,11 +51,13 @@ def trajectories(clip: Clip) -> Trajectories:
     velocity[order[known]] = moving[known]
     height = np.log(np.maximum(extent(clip.boxes[order])[:, 1:], SMALLEST))
     growth[order] = np.nan_to_num(rows.slope(height, CHANGE / 2, CHANGE / 2)[:, 0])
-    before, after = (
-        np.hypot(*rows.slope(place, *sides).T) for sides in ((CHANGE, 0.0), (0.0, CHANGE))
-    )
-    gain[order] = np.nan_to_num((after - before) / (np.maximum(after, before) + SLOWEST))
-    return Trajectories(velocity, growth, gain)
+    before, after = (rows.slope(place, *sides).T for sides in ((CHANGE, 0.0), (0.0, CHANGE)))
+    speeds = np.hypot(*before), np.hypot(*after)
+    gain[order] = np.nan_to_num((speeds[1] - speeds[0]) / (np.maximum(*speeds) + SLOWEST))
+    across, along = before[0] * after[1] - before[1] * after[0], (before * after).sum(axis=0)
+    turned = np.degrees(np.arctan2(across, along))  # y points downwards: clockwise is to the right
+    turn[order] = np.where(np.minimum(*speeds) > SLOWEST, turned, 0.0)
+    return Trajectories(velocity, growth, gain, turn)
 
 
 class _Ordered:
