@@ -91,6 +91,13 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self.entries)
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.entries, self.foreign, self.of_detector))
+
+    def __hash__(self) -> int:
+        return self._hash  # what is made of thousands of nouns is looked up by it
+
     def __contains__(self, name: object) -> bool:
         return any(entry.name == name for entry in self.entries)
 
@@ -108,6 +115,24 @@ class Vocabulary:
             return self._by_name[name, part]
         except KeyError:
             raise VocabularyError(f"the vocabulary has no {part} named '{name}'") from None
+
+    @cached_property
+    def _by_form(self) -> Mapping[tuple[str, str], Entry]:
+        found: dict[tuple[str, str], Entry] = {}
+        for entry in self.entries:
+            for form in (*map(str, entry.forms), entry.name.replace("-", " ")):
+                found.setdefault((" ".join(words_of(form)), entry.part), entry)
+        return found
+
+    def said(self, form: str, parts: Iterable[str]) -> Entry | None:
+        """The entry of that form, or name, and of one of these parts of speech; verbs by a head."""
+        text = " ".join(words_of(form))
+        found = (self._by_form.get((text, part)) for part in parts)
+        return next((entry for entry in found if entry), None)
+
+    def named(self, name: str, part: str) -> Entry | None:
+        """The entry of that name and part of speech, if there is one."""
+        return self._by_name.get((name, part))
 
     def of(self, part: str) -> tuple[Entry, ...]:
         """All entries of a part of speech, in order."""

@@ -1,0 +1,236 @@
+"""From tagged words to chunks: noun groups, verb groups, and the words between them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from .glossary import glossary
+from .tagger import NOUNS, VERBS, Tagged
+
+#: Forms of "be", which make a participle passive.
+BE = frozenset("is are was were be been being am 's 're gets get got getting".split())
+_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+
+
+@dataclass
+class NounGroup:
+    """A noun with all that stands before it.
+
+    Attributes:
+        words: All of it.
+        determiners: "the", "his", "two", "a group of".
+        modifiers: Adjectives, participles and nouns before the head.
+        head: The noun or pronoun; None in "in black" and "the other".
+        possessor: Whose it is, where a noun says so.
+    """
+
+    words: list[Tagged]
+    determiners: list[Tagged] = field(default_factory=list)
+    modifiers: list[Tagged] = field(default_factory=list)
+    head: Tagged | None = None
+    possessor: "NounGroup | None" = None
+
+    @property
+    def text(self) -> str:
+        return " ".join(word.text for word in self.words).replace(" 's", "'s")
+
+    @property
+    def number(self) -> int:
+        """Of its first word."""
+        return self.words[0].number
+
+    @property
+    def count(self) -> int | None:
+        """How many are said to be there, if that is said."""
+        counts = [
+            count
+            for word in self.determiners
+            for part in word.text.split()
+            if (count := _count(part))
+        ]
+        return counts[0] if counts else None
+
+
+def _count(word: str) -> int | None:
+    if word in _NUMBERS:
+        return _NUMBERS.index(word)
+    if word.isdigit() and len(word) < 3:
+        return int(word)
+    return {"couple": 2, "pair": 2, "both": 2}.get(word)
+
+
+@dataclass
+class VerbGroup:
+    """A verb with its auxiliaries.
+
+    Attributes:
+        words: All of it.
+        verb: The verb; None where a form of "be" stands alone.
+        adverbs: Said before the verb.
+        finite: Whether it makes a clause of its own.
+        passive: Whether its subject is not the one who acts.
+        infinitive: Whether "to" stands before it.
+    """
+
+    words: list[Tagged]
+    verb: Tagged | None
+    adverbs: list[Tagged]
+    finite: bool
+    passive: bool
+    infinitive: bool = False
+
+    @property
+    def number(self) -> int:
+        """Of its first word."""
+        return self.words[0].number
+
+
+Chunk = NounGroup | VerbGroup | Tagged
+
+
+def chunk(words: Sequence[Tagged]) -> list[Chunk]:
+    """The chunks of a sentence, from left to right."""
+    chunks: list[Chunk] = []
+    at = 0
+    while at < len(words):
+        length = 0
+        if group := _noun_group(words, at):
+            chunks.append(group)
+            length = len(group.words)
+        elif verbs := _verb_group(words, at):
+            chunks.append(verbs)
+            length = len(verbs.words)
+        else:
+            chunks.append(words[at])
+            length = 1
+        at += length
+    return chunks
+
+
+def _noun_group(words: Sequence[Tagged], at: int) -> NounGroup | None:
+    """The noun group that starts at a word, if one does."""
+    if words[at].tag == "pron":
+        return NounGroup([words[at]], head=words[at])
+    determiners: list[Tagged] = []
+    modifiers: list[Tagged] = []
+    here = at
+    while here < len(words) and words[here].tag == "det":
+        determiners.append(words[here])
+        here += 1
+    while here < len(words):
+        word = words[here]
+        following = words[here + 1].tag if here + 1 < len(words) else "end"
+        if word.tag in NOUNS or word.tag == "adj":
+            modifiers.append(word)
+        elif word.tag == "det" and modifiers and modifiers[-1].tag == "adj":
+            determiners.append(word)  # "the first two men"
+        elif word.tag in ("ing", "part") and _modifies(word, following, determiners, modifiers):
+            modifiers.append(word)
+        elif word.tag == "adv" and following == "adj":
+            modifiers.append(word)
+        elif _joins_adjectives(words, here) and modifiers and modifiers[-1].tag == "adj":
+            modifiers.append(word)
+        else:
+            break
+        here += 1
+    nouns = [k for k, word in enumerate(modifiers) if word.tag in NOUNS]
+    if not nouns and not determiners and not any(word.tag == "adj" for word in modifiers):
+        return None
+    if nouns:
+        # What follows the last noun is no part of the group.
+        here -= len(modifiers) - 1 - nouns[-1]
+        head: Tagged | None = modifiers[nouns[-1]]
+        modifiers = modifiers[: nouns[-1]]
+    else:
+        head = None
+        while modifiers and modifiers[-1].tag != "adj":
+            modifiers.pop()
+            here -= 1
+    group = NounGroup(list(words[at:here]), determiners, modifiers, head)
+    group.modifiers = [w for w in group.modifiers if w.tag not in ("conj", "mark")]
+    if head and here + 1 < len(words) and words[here].tag == "poss":
+        thing = _noun_group(words, here + 1)
+        if thing:
+            thing.possessor = group
+            thing.words = [*group.words, words[here], *thing.words]
+            return thing
+    if head and _is_measure(head) and here + 1 < len(words) and words[here].text == "of":
+        thing = _noun_group(words, here + 1)
+        if thing and thing.head:
+            quantity = NounGroup(group.words).text
+            thing.determiners = [
+                *determiners,
+                Tagged("det", quantity, group.number, head.lemma),
+                *thing.determiners,
+            ]
+            thing.words = [*group.words, words[here], *thing.words]
+            return thing
+    return group
+
+
+def _is_measure(noun: Tagged) -> bool:
+    sets = glossary().sets
+    return noun.lemma in sets["closed.measure"] or noun.lemma in sets["closed.quantity"]
+
+
+#: Participles that stand before a plural noun even where nothing stands before them.
+_STATES = frozenset("move stand walk run park drive sit travel".split())
+
+
+def _modifies(
+    word: Tagged, following: str, determiners: list[Tagged], modifiers: list[Tagged]
+) -> bool:
+    """Whether a participle belongs to the noun after it: "a moving car"."""
+    if following not in ("noun", "nouns", "adj"):
+        return False
+    if determiners or modifiers:
+        return not any(modifier.tag in NOUNS for modifier in modifiers)
+    return word.lemma in _STATES and following == "nouns"
+
+
+def _joins_adjectives(words: Sequence[Tagged], here: int) -> bool:
+    """Whether a word stands between adjectives of one noun: "black and white"."""
+    if words[here].tag not in ("conj", "mark") or here + 2 >= len(words):
+        return False
+    return words[here + 1].tag == "adj" and words[here + 2].tag in ("adj", "noun", "nouns")
+
+
+def _verb_group(words: Sequence[Tagged], at: int) -> VerbGroup | None:
+    """The verb group that starts at a word, if one does."""
+    here, infinitive = at, words[at].tag == "to"
+    here += infinitive
+    auxiliaries: list[str] = []
+    adverbs: list[Tagged] = []
+    end = at
+    while here < len(words):
+        tag = words[here].tag
+        if tag == "aux":
+            auxiliaries.append(words[here].text)
+            end = here + 1
+        elif tag == "adv" and (auxiliaries or infinitive or _before_verb(words, here)):
+            adverbs.append(words[here])
+        else:
+            break
+        here += 1
+    verb = words[here] if here < len(words) and words[here].tag in VERBS else None
+    if verb is None:
+        if not auxiliaries:
+            return None
+        kept = [word for word in words[at:end] if word.tag == "adv"]
+        return VerbGroup(list(words[at:end]), None, kept, finite=True, passive=False)
+    bare = verb.tag in ("ing", "part") and not [a for a in auxiliaries if a != "being"]
+    passive = verb.tag == "part" and (not auxiliaries or auxiliaries[-1] in BE)
+    return VerbGroup(
+        list(words[at : here + 1]),
+        verb,
+        adverbs,
+        finite=not bare and not infinitive and auxiliaries != ["having"],
+        passive=passive,
+        infinitive=infinitive,
+    )
+
+
+def _before_verb(words: Sequence[Tagged], here: int) -> bool:
+    """Whether only adverbs stand between here and a verb: "slowly walks"."""
+    while here < len(words) and words[here].tag == "adv":
+        here += 1
+    return here < len(words) and words[here].tag in VERBS

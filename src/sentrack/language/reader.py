@@ -1,0 +1,111 @@
+"""English as people write it: from any sentence to what of it can be checked in a video.
+
+The grammar reads the sentences that sentrack makes; this reads the others. Words are tagged,
+chunked and attached by rules, in one pass each, so that the same sentence is always read the same
+way. What is said but cannot be seen in boxes, or has no model, is kept as unchecked.
+"""
+
+from collections.abc import Sequence
+
+from .attachment import Attachment
+from .chunker import NounGroup, VerbGroup, chunk
+from .coreference import Discourse, refuse_untracked
+from .errors import SentenceError
+from .events import Event, Resolver
+from .glossary import glossary
+from .meaning import Meaning, distinct_pairs
+from .tagger import Tagged, tag
+from .tokenizer import Token, tokenize
+from .vocabulary import Vocabulary
+
+
+def read(sentence: str, vocabulary: Vocabulary) -> Meaning:
+    """The meaning of a sentence that people wrote.
+
+    Raises:
+        SentenceError: It names nothing that can be tracked, denies something, or has words that
+            go with nothing.
+        UnknownWord: A word is neither in the vocabulary nor in the glossary.
+    """
+    tokens = tokenize(sentence)
+    _refuse_negation(tokens)
+    words = _statement(tag(_without_command(tokens), vocabulary))
+    discourse = Discourse(vocabulary)
+    resolver = Resolver(discourse)
+    attachment = Attachment(discourse, resolver)
+    chunks = chunk(words)
+    attachment.attach(chunks)
+    for event in attachment.events:
+        resolver.resolve(event)
+    for phrase in attachment.loose:
+        about = phrase.noun.participants if phrase.noun else ()
+        resolver._phrase(phrase, about, None)
+    for word, thing in discourse.states:
+        state = Event(word.lemma, word.text, word.number, thing, passive=word.tag == "part")
+        resolver.resolve(state)
+    refuse_untracked(discourse, discourse.mentioned)
+    _keep_things(discourse, attachment)
+    return _meaning(sentence, discourse, attachment.events)
+
+
+def _refuse_negation(tokens: Sequence[Token]) -> None:
+    for token in tokens:
+        if token.text in glossary().sets["closed.negation"]:
+            raise SentenceError(
+                f"'{token.text}' at word {token.number}: sentrack looks for what happens, "
+                "not for what does not; leave it out"
+            )
+
+
+def _without_command(tokens: Sequence[Token]) -> Sequence[Token]:
+    """ "find the dog that ran away" asks for the dog."""
+    commands = sorted(glossary().sets["closed.command"], key=len, reverse=True)
+    said = " ".join(token.text for token in tokens)
+    for command in commands:
+        length = len(command.split())
+        rest = tokens[length : length + 1]
+        if said.startswith(f"{command} ") and rest and rest[0].text in ("the", "a", "an", "all"):
+            return tokens[length:]
+    return tokens
+
+
+def _statement(words: list[Tagged]) -> list[Tagged]:
+    """Without the mark of a question at the end."""
+    return [word for word in words if word.text != "?"]
+
+
+def _keep_things(discourse: Discourse, attachment: Attachment) -> None:
+    """What was named, is not tracked and was said in no other way is not checked."""
+    said = " ; ".join(remark.text for remark in discourse.unchecked)
+    for thing in discourse.mentioned:
+        named = thing.participants or thing.kind in ("viewer", "colour")
+        if not named and thing.text not in said:
+            discourse.leave_unchecked(thing.text, thing.number)
+
+
+def _meaning(sentence: str, discourse: Discourse, events: Sequence[Event]) -> Meaning:
+    """All of it, with the participants of the first event first."""
+    first = next((w.participants for _, w, e in discourse.words if e.part == "verb"), ())[:2]
+    order = [*first, *(i for i in range(len(discourse.participants)) if i not in first)]
+    index = {old: new for new, old in enumerate(order)}
+    participants = tuple(discourse.participants[old] for old in order)
+    ranked = sorted(discourse.words, key=lambda said: said[0])
+    from dataclasses import replace
+
+    words = tuple(
+        replace(word, participants=tuple(index[i] for i in word.participants))
+        for _, word, _ in ranked
+    )
+    together = [remark.participants for remark in discourse.unchecked]
+    pairs = {
+        (min(index[i], index[j]), max(index[i], index[j]))
+        for i, j in [*discourse.distinct, *((a[0], b) for a in together for b in a[1:])]
+        if i != j
+    }
+    distinct = tuple(sorted(pairs | set(distinct_pairs(participants, words))))
+    remarks = sorted(discourse.unchecked, key=lambda remark: remark.number)
+    unchecked = tuple(dict.fromkeys(remark.text for remark in remarks))
+    return Meaning(sentence, participants, words, distinct, tuple(discourse.notes), unchecked)
+
+
+__all__ = ["NounGroup", "VerbGroup", "read"]
