@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from .chunker import Chunk, NounGroup, VerbGroup
 from .coreference import Discourse, Referent
-from .errors import SentenceError
+from .errors import Misfit, SentenceError
 from .events import Event, Phrase, Resolver, is_phrasal
 from .glossary import glossary
 from .tagger import Tagged
@@ -37,9 +37,9 @@ class Frame:
         return self.event is not None and self.event.finite
 
 
-def misfit(text: str, number: int) -> SentenceError:
+def misfit(text: str, number: int) -> Misfit:
     """The error for a word that goes with nothing."""
-    return SentenceError(f"'{text}' at word {number} does not fit: it goes with nothing before it")
+    return Misfit(f"'{text}' at word {number} does not fit: it goes with nothing before it")
 
 
 class Attachment:

@@ -6,7 +6,7 @@ from sentrack.text import words_of
 
 from .errors import SentenceError
 from .forms import Form, Surface, not_a_class
-from .grammar import FUNCTION_WORDS, describe_terminals
+from .grammar import FUNCTION_WORDS, PREFERENCE, describe_terminals
 from .vocabulary import Entry, Vocabulary
 
 
@@ -58,6 +58,14 @@ def complaint(stop: Stop, table: Surface, vocabulary: Vocabulary) -> SentenceErr
         else:
             message = f"{where} does not fit: {_missing(stop, table)}"
     return SentenceError(message)
+
+
+def unknown_word(
+    word: str, number: int, table: Surface, vocabulary: Vocabulary
+) -> SentenceError:
+    """The error for a word that nobody knows, wherever it stands."""
+    stop = Stop((word,), (number,), 0, set(PREFERENCE))
+    return SentenceError(_unknown(stop, table, vocabulary))
 
 
 def _refused(stop: Stop, table: Surface, longer_than: int) -> str:

@@ -6,15 +6,17 @@ way. What is said but cannot be seen in boxes, or has no model, is kept as unche
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .attachment import Attachment
-from .chunker import NounGroup, VerbGroup, chunk
+from .chunker import chunk
 from .coreference import Discourse, refuse_untracked
 from .errors import SentenceError
 from .events import Event, Resolver
+from .forms import not_a_class
 from .glossary import glossary
 from .meaning import Meaning, distinct_pairs
-from .tagger import Tagged, tag
+from .tagger import NOUNS, Tagged, tag
 from .tokenizer import Token, tokenize
 from .vocabulary import Vocabulary
 
@@ -30,6 +32,7 @@ def read(sentence: str, vocabulary: Vocabulary) -> Meaning:
     tokens = tokenize(sentence)
     _refuse_negation(tokens)
     words = _statement(tag(_without_command(tokens), vocabulary))
+    _refuse_foreign(words, vocabulary)
     discourse = Discourse(vocabulary)
     resolver = Resolver(discourse)
     attachment = Attachment(discourse, resolver)
@@ -55,6 +58,18 @@ def _refuse_negation(tokens: Sequence[Token]) -> None:
                 f"'{token.text}' at word {token.number}: sentrack looks for what happens, "
                 "not for what does not; leave it out"
             )
+
+
+def _refuse_foreign(words: Sequence[Tagged], vocabulary: Vocabulary) -> None:
+    """Refuses nouns that the detector of the clip does not know but others do."""
+    if not vocabulary.foreign:
+        return
+    foreign = {form for entry in vocabulary.foreign for form in entry.forms}
+    classes = [entry.name.replace("-", " ") for entry in vocabulary.of("noun")]
+    for word in words:
+        if word.tag in NOUNS and word.entry is None and word.lemma in foreign:
+            why = not_a_class(word.lemma, classes)
+            raise SentenceError(f"'{word.text}' at word {word.number}: {why}")
 
 
 def _without_command(tokens: Sequence[Token]) -> Sequence[Token]:
@@ -90,8 +105,6 @@ def _meaning(sentence: str, discourse: Discourse, events: Sequence[Event]) -> Me
     index = {old: new for new, old in enumerate(order)}
     participants = tuple(discourse.participants[old] for old in order)
     ranked = sorted(discourse.words, key=lambda said: said[0])
-    from dataclasses import replace
-
     words = tuple(
         replace(word, participants=tuple(index[i] for i in word.participants))
         for _, word, _ in ranked
@@ -107,5 +120,3 @@ def _meaning(sentence: str, discourse: Discourse, events: Sequence[Event]) -> Me
     unchecked = tuple(dict.fromkeys(remark.text for remark in remarks))
     return Meaning(sentence, participants, words, distinct, tuple(discourse.notes), unchecked)
 
-
-__all__ = ["NounGroup", "VerbGroup", "read"]

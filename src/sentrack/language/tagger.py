@@ -46,12 +46,12 @@ class UnknownWord(Exception):
     """A word that neither the vocabulary nor the glossary has.
 
     Attributes:
-        at: Index of its token.
+        token: The word.
     """
 
-    def __init__(self, at: int) -> None:
-        super().__init__(at)
-        self.at = at
+    def __init__(self, token: Token) -> None:
+        super().__init__(token.text)
+        self.token = token
 
 
 # What may follow a class, with its cost; what is not listed costs _OTHERWISE.
@@ -187,7 +187,7 @@ def tag(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Tagged]:
     for start in range(len(tokens)):
         options = list(_options(tokens, start, words)) if best[start] else []
         if best[start] and not options:
-            raise UnknownWord(start)
+            raise UnknownWord(tokens[start])
         for length, found, own in options:
             for before, (cost, _, _) in best[start].items():
                 total = cost + own + _COSTS.get((before, found.tag), _OTHERWISE)
@@ -195,7 +195,7 @@ def tag(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Tagged]:
                 if found.tag not in ends or total < ends[found.tag][0]:
                     ends[found.tag] = (total, found, (start, before))
     if not best[-1]:
-        raise UnknownWord(max(start for start, ends in enumerate(best[:-1]) if ends))
+        raise UnknownWord(tokens[max(k for k, ends in enumerate(best[:-1]) if ends)])
     last = min(best[-1], key=lambda t: best[-1][t][0] + _COSTS.get((t, "end"), _OTHERWISE))
     found_words: list[Tagged] = []
     place, here = len(tokens), last

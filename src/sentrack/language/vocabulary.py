@@ -1,7 +1,7 @@
 """The words that sentences may use: what the grammar needs to know of each."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from sentrack.text import canonical, words_of
@@ -169,6 +169,27 @@ class Vocabulary:
         rest = [entry for entry in self.entries if entry.part != "noun"]
         foreign = [entry for entry in known if entry.name not in kept]
         return Vocabulary([*nouns, *rest], foreign, of_detector=True)
+
+    def and_nouns(self, classes: Iterable[str]) -> "Vocabulary":
+        """The same vocabulary with these classes as further nouns.
+
+        A synonym that is a class of its own belongs to that class alone.
+        """
+        names = dict.fromkeys(filter(None, map(canonical, classes)))
+        kept = []
+        for entry in self.entries:
+            if entry.part == "noun" and entry.name not in names:
+                forms = tuple(f for f in entry.forms if canonical(f) not in names)
+                kept.append(replace(entry, forms=forms or (entry.name.replace("-", " "),)))
+            else:
+                kept.append(entry)
+        own = {entry.name for entry in kept if entry.part == "noun"}
+        fresh = [
+            Entry(name, "noun", (name.replace("-", " "),), ("thing",))
+            for name in names
+            if name not in own
+        ]
+        return Vocabulary([*kept, *fresh], self.foreign, self.of_detector)
 
 
 def _check(entry: Entry) -> None:
