@@ -16,7 +16,7 @@ from sentrack.language.meaning import (
     pieces,
     tree,
 )
-from sentrack.language.parser import MAX_WORDS, parse
+from sentrack.language.parser import MAX_WORDS, parse, parse_controlled
 from sentrack.language.realisation import say
 from sentrack.language.vocabulary import Entry, Vocabulary
 
@@ -41,6 +41,7 @@ __all__ = [
     "inflect",
     "nearest_forms",
     "parse",
+    "parse_controlled",
     "pieces",
     "plurals",
     "say",

@@ -57,6 +57,8 @@ class Attachment:
         self.at = 0
         self.role = ""  # what the last noun is: "subject", "object" or "phrase"
         self.question: Referent | None = None
+        self.unreal = False  # whether the participle to come need not happen
+        self.particle = -1  # place of the last chunk that belongs to a verb
 
     # What is around the chunk at hand
 
@@ -110,7 +112,7 @@ class Attachment:
 
     def _mark(self, word: Tagged) -> None:
         if word.text == ";":
-            self.frames = [Frame()]
+            self.frames, self.last, self.role = [Frame()], None, ""
 
     def _adv(self, word: Tagged) -> None:
         event = self.frame.event
@@ -191,8 +193,7 @@ class Attachment:
 
     def _verb_or_gap(self, offset: int) -> bool:
         """Whether a verb follows the subject of a question, or a preposition without an object."""
-        chunk = self.near(offset)
-        if isinstance(chunk, VerbGroup) or chunk is None:
+        if self.near(offset) is None or self._verb_after(self.at + offset):
             return True
         place = self.at + offset
         dangling = [
@@ -220,6 +221,9 @@ class Attachment:
             self.discourse.leave_unchecked(group.text, group.number)
             return
         thing = self.discourse.refer(group)
+        copula = frame.event is not None and frame.event.is_copula
+        if group.head is None and not thing.participants and not copula:
+            raise misfit(group.text, group.number)
         if self.is_tag(before, "conj", "mark") and not self._starts_clause(group):
             self._join(thing, group)
         elif self.is_tag(before, "conj", "mark") and (frame.event or frame.relative):
@@ -282,8 +286,7 @@ class Attachment:
         if last is None:
             frame.subject, self.role, self.last = thing, "subject", thing
             return
-        if self.role == "subject" and not frame.has_verb:
-            assert frame.subject is not None
+        if self.role == "subject" and frame.subject and not frame.has_verb:
             frame.subject = frame.subject.joined(thing, f"{frame.subject.text} and {thing.text}")
             self.discourse.mentioned.append(frame.subject)
             self._distinct(frame.subject)
@@ -291,6 +294,7 @@ class Attachment:
                 frame.event = None
         elif self.role == "object" and frame.event and frame.event.objects:
             both = frame.event.objects[-1].joined(thing, f"{last.text} and {thing.text}")
+            self.discourse.mentioned.append(both)
             if not frame.event.objects[-1].participants or not thing.participants:
                 # What is tracked is kept apart from what is not.
                 self._leave(thing if not thing.participants else frame.event.objects[-1])
@@ -353,6 +357,7 @@ class Attachment:
             self._phrase(word.text, word.number)
         elif isinstance(following, VerbGroup) and following.verb and following.verb.tag == "ing":
             self.discourse.leave_unchecked(word.text, word.number)
+            self.unreal = word.text in _OF_NO_EVENT
             if event is None and self.frame.subject is None:
                 self.frames = [Frame()]
         elif self.question is not None:
@@ -366,7 +371,7 @@ class Attachment:
 
     def _take_particle(self, event: Event, word: Tagged, followed: bool) -> bool:
         """Whether a word belongs to the verb before it: "picks up", "looks at"."""
-        adjacent = isinstance(self.near(-1), VerbGroup)
+        adjacent = isinstance(self.near(-1), VerbGroup) or self.particle == self.at - 1
         phrase = f"{event.lemma} {word.text}"
         known = self.resolver.knows(phrase) or is_phrasal(phrase)
         if not known or (not adjacent and not event.objects and word.text not in ("to", "at")):
@@ -385,6 +390,7 @@ class Attachment:
         elif bound:
             return False
         event.lemma, event.text = phrase, f"{event.text} {word.text}"
+        self.particle = self.at
         return True
 
     def _phrase(self, preposition: str, number: int) -> None:
@@ -438,25 +444,22 @@ class Attachment:
         elif group.finite or (group.verb.tag == "base"):
             self._finite(group)
         elif group.passive:
+            if self._nearest_noun() is None:
+                raise misfit(group.verb.text, group.number)
             self._participle(group, self._nearest_noun())
         else:
             self._participle(group, self._actor(group))
 
     def _auxiliary(self, group: VerbGroup) -> None:
         """A form of "be" alone; before its subject it asks."""
-        inverted = self.frame.subject is None and isinstance(self.near(1), NounGroup)
-        if inverted and self._verb_follows(1) is False and self.question is None:
-            inverted = isinstance(self._chunk(self.at + 2), VerbGroup)
-        if inverted or self.question is not None:
-            self.question_auxiliary = True
-            if not self._has_verb_after(self.at + 2):
+        following = self.near(1)
+        if self.frame.subject is None and isinstance(following, NounGroup):
+            if not self._verb_after(self.at + 2):
                 # "who is the adult towards?": the subject comes after "is".
-                following = self.near(1)
-                if isinstance(following, NounGroup):
-                    self.at += 1
-                    thing = self.discourse.refer(following)
-                    self.frame.subject = self.last = thing
-                    self._begin(group, "", thing, finite=True)
+                self.at += 1
+                thing = self.discourse.refer(following)
+                self.frame.subject = self.last = thing
+                self._begin(group, "", thing, finite=True)
             return
         verb = self._finite_frame(group)
         have = group.words[-1].text in ("has", "have", "had", "having")
@@ -466,14 +469,14 @@ class Attachment:
             self._begin(group, lemma, verb.subject, finite=True, text=group.words[-1].text)
         else:
             self._begin(group, "", verb.subject, finite=True)
-            if isinstance(self.near(1), NounGroup | Tagged) is False and self.near(1) is None:
-                raise SentenceError(
-                    f"the sentence ends too early: after '{group.words[-1].text}' "
-                    "say what happens or where it is"
-                )
+            if self.near(1) is None:
+                raise misfit(group.words[-1].text, group.number)
 
-    def _has_verb_after(self, place: int) -> bool:
-        return any(isinstance(chunk, VerbGroup) for chunk in self.chunks[place : place + 1])
+    def _verb_after(self, place: int) -> bool:
+        """Whether a verb comes next, after phrases of the noun before it."""
+        while self.is_tag(self._chunk(place), "prep", "adv"):
+            place += 1 + isinstance(self._chunk(place + 1), NounGroup)
+        return isinstance(self._chunk(place), VerbGroup)
 
     def _begin(
         self,
@@ -489,6 +492,7 @@ class Attachment:
         number = verb.number if verb else group.number
         event = Event(lemma, said, number, subject, finite, group.passive)
         event.adverbs += [*self.adverbs, *group.adverbs]
+        event.unreal, self.unreal = self.unreal, False
         self.adverbs = []
         self.frame.event = event
         self.events.append(event)
@@ -665,10 +669,12 @@ _ORDER = frozenset(
     so so_that because since if although though whereas as_if as_though""".replace("_", " ").split()
 ) | {"as soon as", "just before", "just after", "right before", "right after", "so that", "as if"}
 _TIMES = frozenset("time times moment second seconds minute minutes morning day while night".split())
+#: Prepositions before participles that say nothing happens: "talks about skating".
+_OF_NO_EVENT = frozenset("about for of from without like at against".split())
 #: Prepositions that may stand alone, as adverbs.
 _ADVERBIAL = frozenset(
     """up down in out on off over around round away back by past through along across inside outside
-    behind below above underneath near after before about under opposite within alongside""".split()
+    behind below above underneath after before""".split()
 ) | {"up and down", "all around", "all over", "in between"}
 #: Verbs after which "by" says past what.
 _PASSING = frozenset("walk run drive pass go come ride fly stand sit stop swim move".split())

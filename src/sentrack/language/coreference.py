@@ -4,9 +4,10 @@ from dataclasses import dataclass, field
 
 from .chunker import NounGroup
 from .errors import SentenceError
-from .glossary import AGENTS, glossary
+from .forms import not_a_class
+from .glossary import AGENTS, TRACKABLE, glossary
 from .meaning import Participant, Word
-from .tagger import NOUNS, VERBS, Tagged
+from .tagger import VERBS, Tagged
 from .vocabulary import Entry, Vocabulary
 
 #: As many participants as one noun may be.
@@ -107,7 +108,7 @@ class Discourse:
         """What a noun group stands for."""
         if group.head is not None and group.head.tag == "pron":
             found = self._pronoun(group)
-        elif group.head is None:
+        elif group.head is None or group.head.kind == "colour" or _is_of_colour(group):
             found = self._without_noun(group)
         else:
             found = self._noun(group, group.head)
@@ -122,6 +123,8 @@ class Discourse:
             noun, kind = self.entry("person", "noun"), "person"
         gender = next((g for g in ("male", "female") if head.lemma in _nouns(g)), "")
         text = group.text
+        if noun is None and kind in TRACKABLE:
+            raise self._no_class(head)
         if noun is None:
             return Referent(text, group.number, (), kind, gender, head.tag == "nouns")
         count = self._count(group, head)
@@ -140,6 +143,16 @@ class Discourse:
         for word in group.modifiers:
             self.modify(word, found)
         return found
+
+    def _no_class(self, head: Tagged) -> SentenceError:
+        where = f"'{head.text}' at word {head.number}"
+        classes = [entry.name.replace("-", " ") for entry in self.vocabulary.of("noun")]
+        if self.vocabulary.of_detector:
+            return SentenceError(f"{where}: {not_a_class(head.lemma, classes)}")
+        return SentenceError(
+            f"{where} is no class that can be tracked; leave it out, or name the classes of your "
+            "detector ('sentrack words' lists those known)"
+        )
 
     def _name(self, head: Tagged, noun: Entry, kind: str, about: tuple[int, ...]) -> None:
         """Says what a noun was read as, where that is less than it says."""
@@ -169,6 +182,10 @@ class Discourse:
         said = group.count
         if any(word.text.endswith("one of") or word.text == "each" for word in group.determiners):
             return 1
+        single = any(word.text in ("a", "an", "another") for word in group.determiners)
+        if said is None and (single or head.kind in ("scenery", "clothes", "body")):
+            if head.kind != "group":
+                return 1
         if said is not None:
             if said > MOST:
                 self.note(f"{group.text}: read as {MOST}")
@@ -211,6 +228,8 @@ class Discourse:
                 noun = self.participants[like.participants[0]].noun
                 return self._fresh(group, noun, like.kind, "another")
         adjectives = tuple(word for word in group.modifiers if word.tag == "adj")
+        if group.head is not None and group.head.kind == "colour":
+            adjectives += (group.head,)
         kind = "colour" if adjectives else "abstract"
         return Referent(group.text, group.number, (), kind, adjectives=adjectives)
 
@@ -222,7 +241,7 @@ class Discourse:
         index = len(self.participants)
         self.participants.append(Participant(entry.name, article, group.number))
         self.say(entry, (index,), group.words[-1].text, group.number)
-        self.note(f"{group.text}: read as a {entry.name.replace('-', ' ')}")
+        self.note(f"{group.text}: read as {_with_article(entry.name.replace('-', ' '))}")
         for word in group.modifiers:
             self.modify(word, Referent(group.text, group.number, (index,), kind))
         return Referent(group.text, group.number, (index,), kind)
@@ -279,8 +298,8 @@ class Discourse:
             )
         if said in _NEUTER:
             agreeing = [r for r in others if r.kind != "person" and not r.plural]
-            agreeing = [r for r in agreeing if r.participants or r.kind == "thing"]
-            return agreeing[-1] if agreeing else None
+            things = [r for r in agreeing if r.participants or r.kind in _THINGS] or agreeing
+            return things[-1] if things else None
         if said in _PLURAL or said in _EACH_OTHER:
             several = [r for r in others if r.plural]
             if several:
@@ -290,10 +309,25 @@ class Discourse:
         return None
 
 
+#: Kinds of nouns that "it" may stand for without being tracked.
+_THINGS = frozenset({"thing", "animal", "vehicle", "clothes"})
+
+
+def _with_article(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
 _UNCHECKED_QUANTITIES = frozenset("many several few most more all every each various numerous".split())
 _PLAIN_QUANTITIES = frozenset("one two three four five six seven eight nine ten couple pair".split())
 #: Adjectives that say nothing of their own: the count and the article say it.
 _SILENT = frozenset({"other", "own"})
+
+
+def _is_of_colour(group: NounGroup) -> bool:
+    """ "in black clothes", "in dark color": the colour of the whole."""
+    assert group.head is not None
+    whole = group.head.lemma in ("clothes", "clothing", "color", "colour", "attire", "outfit")
+    return whole and bool(group.modifiers) and all(w.tag == "adj" for w in group.modifiers)
 
 
 def _article(group: NounGroup) -> str:
@@ -322,5 +356,3 @@ def refuse_untracked(discourse: Discourse, things: list[Referent]) -> None:
         "name a person, an animal or a thing of it ('sentrack words' lists all)"
     )
 
-
-__all__ = ["NOUNS", "Discourse", "Referent", "Remark", "refuse_untracked"]

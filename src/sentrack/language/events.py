@@ -195,6 +195,8 @@ class Resolver:
                 things.reverse()
         if len(things) != places - 1 or not agents or not all(t.participants for t in things):
             return None
+        if entry.moves and any(thing.kind in ("abstract", "scenery") for thing in things[:1]):
+            return None  # "takes a nap", "holds a speech"
         return [about for about in _combined(agents, things) if len(set(about)) == len(about)] or None
 
     @staticmethod
@@ -249,7 +251,13 @@ class Resolver:
         if thing.kind == "clothes" and phrase.preposition in ("in", "with") and wearer and thing.participants:
             if self._wears(wearer.participants, thing, phrase.preposition, phrase.number):
                 return
-        if not thing.participants:
+        of_untracked = (
+            phrase.noun is not None
+            and not phrase.noun.participants
+            and (phrase.noun.kind not in NO_THINGS or phrase.preposition == "with")
+            and not (event and event.lemma.split()[:1] and self._says_goal(phrase, event))
+        )
+        if not thing.participants or (of_untracked and not self._is_path(phrase)):
             about = noun.participants if noun else movers
             known.leave_unchecked(phrase.text, phrase.number, about)
             return
@@ -263,16 +271,24 @@ class Resolver:
             known.leave_unchecked(phrase.text, phrase.number, tuple(dict.fromkeys(about)))
             return
         about_noun = not of_event and entry.part == "preposition"
+        if noun is not None and phrase.preposition == "with":
+            about_noun = noun.acts
+            if noun.kind in NO_THINGS:
+                known.leave_unchecked(phrase.text, phrase.number, thing.participants)
+                return
         if event is None and noun is not None:
             about_noun = True
         told = noun.participants if about_noun and noun else movers
         pairs = [(i, j) for i, j in product(told, thing.participants) if i != j]
         if not pairs:
             known.leave_unchecked(phrase.text, phrase.number, thing.participants)
-        if event and len(pairs) > 1 and len(thing.participants) > 1 and thing.plural:
-            pairs = pairs[:]
         for pair in pairs:
             known.say(entry, pair, phrase.preposition, phrase.number)
+
+    @staticmethod
+    def _is_path(phrase: Phrase) -> bool:
+        """Whether a phrase says whence or where to."""
+        return phrase.preposition in ("from", "to", "into", "onto", "out of", "towards", "off")
 
     def _entry_of(self, phrase: Phrase, event: Event | None) -> Entry | None:
         """The word that a preposition is read as."""

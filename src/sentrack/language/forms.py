@@ -51,6 +51,10 @@ class Surface:
             if readings:
                 yield length, readings
 
+    def knows(self, words: Form) -> bool:
+        """Whether a sequence of words begins with a form that is known or refused."""
+        return any(True for _ in self.matches(words)) or words[:1] in self.refused
+
     def nearest(self, word: str, terminals: set[str], n: int = 3) -> list[str]:
         """The forms most similar to a word: of these terminals, or if there are none of any."""
         fitting, others = set[str](), set[str]()

@@ -8,8 +8,6 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from sentrack.text import words_of
-
 from .inflection import inflect, plurals
 
 Form = tuple[str, ...]
@@ -17,7 +15,9 @@ Form = tuple[str, ...]
 #: Kinds of nouns that can act.
 AGENTS = frozenset({"person", "animal", "vehicle"})
 #: Kinds of nouns that are no things of their own.
-NO_THINGS = frozenset({"scenery", "clothes", "body", "abstract"})
+NO_THINGS = frozenset({"scenery", "clothes", "body", "abstract", "stuff"})
+#: Kinds of nouns of which each one makes a box: what no detector at hand knows is refused.
+TRACKABLE = frozenset({"animal", "vehicle", "thing", "name"})
 #: Tags of the forms of a verb.
 VERB_FORMS = {"present": "pres", "past": "past", "participle": "part", "progressive": "ing"}
 
@@ -100,7 +100,7 @@ def _flat(section: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, s
 
 def _kinds(nouns: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Each noun with its kind; where it has several, the last one counts."""
-    for kind in ("abstract", "thing", "body", "scenery", "clothes", "animal", "vehicle"):
+    for kind in ("abstract", "thing", "stuff", "body", "scenery", "clothes", "animal", "vehicle"):
         for word in _words(nouns[kind]):
             yield word, kind
     for name, said in nouns["same"].items():
@@ -138,11 +138,11 @@ def _lexemes(
     data: Mapping[str, Any], kinds: Mapping[str, str], same: Mapping[str, Mapping[str, str]]
 ) -> Iterator[tuple[Form, Lexeme]]:
     for word, kind in kinds.items():
-        form = words_of(word)
+        form = tuple(word.split())
         yield form, Lexeme("noun", word, kind)
         for plural in plurals(word):
             if plural != word:
-                yield words_of(plural), Lexeme("nouns", word, kind)
+                yield tuple(plural.split()), Lexeme("nouns", word, kind)
     verbs = dict.fromkeys([*_words(data["verbs"]["plain"]), *same["verbs"], *data["verbs"]["same"]])
     for name in ("aspect", "attempt", "viewer", "goal", "moving", "perception"):
         verbs |= dict.fromkeys(_words(data["verbs"][name]))
@@ -150,10 +150,13 @@ def _lexemes(
         yield from verb_lexemes(head, {})
     for part, tag in (("adjectives", "adj"), ("adverbs", "adv")):
         for word in [*_words(data[part]["plain"]), *same[part]]:
-            yield words_of(word), Lexeme(tag, word)
+            yield tuple(word.split()), Lexeme(tag, word)
+    for word in _words(data["adjectives"]["colours"]):
+        yield tuple(word.split()), Lexeme("adj", word)
+        yield tuple(word.split()), Lexeme("noun", word, "colour")
     for name, said in data["places"]["directions"].items():
         for word in _words(said):
-            yield words_of(word), Lexeme("dir", name)
+            yield tuple(word.split()), Lexeme("dir", name)
     for name, tag in CLOSED.items():
         for word in _words(data["closed"][name]):
             yield _form(word), Lexeme(tag, word)
@@ -176,11 +179,11 @@ CLOSED = {
 
 
 def _form(word: str) -> Form:
-    return (word,) if word.startswith("'") or word == "&" else words_of(word)
+    return (word,) if word.startswith("'") or word == "&" else tuple(word.split())
 
 
 def verb_lexemes(head: str, irregular: Mapping[str, str]) -> Iterator[tuple[Form, Lexeme]]:
     """The forms of a verb."""
-    yield words_of(head), Lexeme("base", head)
+    yield tuple(head.split()), Lexeme("base", head)
     for name, said in inflect(head, irregular).items():
-        yield words_of(said), Lexeme(VERB_FORMS[name], head)
+        yield tuple(said.split()), Lexeme(VERB_FORMS[name], head)

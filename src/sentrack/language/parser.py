@@ -80,7 +80,10 @@ def parse(sentence: str, vocabulary: Vocabulary) -> Meaning:
             raise complaint(outcome, surface(vocabulary), vocabulary) from None
         raise unknown_word(word, number, surface(vocabulary), vocabulary) from None
     except Misfit:
-        if isinstance(outcome, Stop):
+        # The grammar says better what is missing, where it knows the word at which it stopped.
+        if isinstance(outcome, Stop) and (
+            not outcome.rest or surface(vocabulary).knows(outcome.rest)
+        ):
             raise complaint(outcome, surface(vocabulary), vocabulary) from None
         raise
 

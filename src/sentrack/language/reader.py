@@ -5,17 +5,17 @@ chunked and attached by rules, in one pass each, so that the same sentence is al
 way. What is said but cannot be seen in boxes, or has no model, is kept as unchecked.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from .attachment import Attachment
 from .chunker import chunk
-from .coreference import Discourse, refuse_untracked
+from .coreference import Discourse, Remark, refuse_untracked
 from .errors import SentenceError
 from .events import Event, Resolver
 from .forms import not_a_class
 from .glossary import glossary
-from .meaning import Meaning, distinct_pairs
+from .meaning import Meaning, Participant, distinct_pairs
 from .tagger import NOUNS, Tagged, tag
 from .tokenizer import Token, tokenize
 from .vocabulary import Vocabulary
@@ -117,6 +117,17 @@ def _meaning(sentence: str, discourse: Discourse, events: Sequence[Event]) -> Me
     }
     distinct = tuple(sorted(pairs | set(distinct_pairs(participants, words))))
     remarks = sorted(discourse.unchecked, key=lambda remark: remark.number)
+    notes = [*discourse.notes, *(_about(r, participants, index) for r in remarks)]
     unchecked = tuple(dict.fromkeys(remark.text for remark in remarks))
-    return Meaning(sentence, participants, words, distinct, tuple(discourse.notes), unchecked)
+    return Meaning(sentence, participants, words, distinct, tuple(filter(None, notes)), unchecked)
+
+
+def _about(
+    remark: Remark, participants: Sequence[Participant], index: Mapping[int, int]
+) -> str:
+    """Whom something that is not checked was said of, where that is more than one."""
+    if len(remark.participants) < 2:
+        return ""
+    names = [f"{participants[index[i]].noun} {index[i]}" for i in remark.participants]
+    return f"'{remark.text}' is said of {' and '.join(names)}, and is not checked"
 

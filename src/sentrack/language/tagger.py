@@ -227,7 +227,10 @@ def _options(
         text = " ".join(form)
         own = words.readings.get(form, ())
         seen: set[str] = set()
+        in_colour = start and tokens[start - 1].text == "in" and _is_colour(form)
         for lexeme, entry, cost in own:
+            if lexeme.tag in NOUNS and in_colour:
+                continue  # "in orange" is no orange
             bonus = _PER_WORD_OF_NOUN if lexeme.tag in NOUNS else _PER_WORD
             bonus = 0.0 if cost else bonus
             seen.add(lexeme.tag)
@@ -238,14 +241,22 @@ def _options(
         for lexeme in readings:
             if lexeme.tag in seen and lexeme.tag not in VERBS:
                 continue
+            if lexeme.kind == "colour" and not (start and tokens[start - 1].text == "in"):
+                continue
             noun = lexeme.tag in NOUNS
             cost = -(_PER_WORD_OF_NOUN if noun else _PER_WORD) * (length - 1)
-            if noun and lexeme.kind == "abstract" and len(readings) > 1:
-                cost += 0.5
+            if noun and lexeme.kind in ("abstract", "colour") and len(readings) > 1:
+                cost += 0.6
             if lexeme.tag == "base" and concrete:
                 cost += 0.7
+            if lexeme.tag in VERBS and any(other.tag == "aux" for other in readings):
+                cost += 1.0
             yield length, Tagged(lexeme.tag, text, first.number, lexeme.lemma, lexeme.kind), cost
     yield from _by_shape(first, form in known.lexemes or form in words.readings)
+
+
+def _is_colour(form: Form) -> bool:
+    return any(lexeme.kind == "colour" for lexeme in glossary().lexemes.get(form, ()))
 
 
 def _by_shape(token: Token, known: bool) -> Iterator[tuple[int, Tagged, float]]:

@@ -178,9 +178,10 @@ class Vocabulary:
         names = dict.fromkeys(filter(None, map(canonical, classes)))
         kept = []
         for entry in self.entries:
-            if entry.part == "noun" and entry.name not in names:
-                forms = tuple(f for f in entry.forms if canonical(f) not in names)
-                kept.append(replace(entry, forms=forms or (entry.name.replace("-", " "),)))
+            if entry.part == "noun":
+                own_name = entry.name.replace("-", " ")
+                forms = [f for f in entry.forms if canonical(f) not in names or f == own_name]
+                kept.append(replace(entry, forms=tuple(forms) or (own_name,)))
             else:
                 kept.append(entry)
         own = {entry.name for entry in kept if entry.part == "noun"}
