@@ -136,8 +136,9 @@ class Attachment:
 
     def _sub(self, word: Tagged) -> None:
         """A subordinate clause: what follows has its own verb."""
-        if word.text in _ORDER:
+        if word.text in _ORDER or word.text in ("how", "why"):
             self.discourse.leave_unchecked(word.text, word.number)
+        self.unreal = word.text in ("how", "why", "if", "as if", "as though")
         following = self.near(1)
         if isinstance(following, NounGroup) and not self._verb_follows(1):
             if word.text in ("as", "like", "before", "after", "until", "since"):
@@ -174,6 +175,7 @@ class Attachment:
         if self.at and self.last is not None:
             if word.text in ("how", "why"):
                 self.discourse.leave_unchecked(word.text, word.number)
+                self.unreal = True
             self.frames = [Frame()]
             return
         if word.text in ("who", "whom", "what", "which"):
@@ -237,6 +239,8 @@ class Attachment:
             return
         elif frame.event.is_copula:
             self._predicate_noun(frame, thing, group)
+            if group.head is None:
+                return
         elif len(frame.event.objects) < 2:
             frame.event.objects.append(thing)
             self.role = "object"
@@ -295,7 +299,7 @@ class Attachment:
         elif self.role == "object" and frame.event and frame.event.objects:
             both = frame.event.objects[-1].joined(thing, f"{last.text} and {thing.text}")
             self.discourse.mentioned.append(both)
-            if not frame.event.objects[-1].participants or not thing.participants:
+            if bool(frame.event.objects[-1].participants) != bool(thing.participants):
                 # What is tracked is kept apart from what is not.
                 self._leave(thing if not thing.participants else frame.event.objects[-1])
             frame.event.objects[-1] = both
@@ -381,7 +385,7 @@ class Attachment:
         if followed:
             transitive = any(len(entry.roles) > 1 for entry in entries)
             motion = self.resolver.moves_itself(event.lemma)
-            if not adjacent and event.objects and not bound:
+            if not bound and (event.passive or (not adjacent and event.objects)):
                 return False
             if not transitive and not bound and (motion or entries):
                 return False
@@ -403,7 +407,8 @@ class Attachment:
         self.last, self.role = thing, "phrase"
 
     def _attach_phrase(self, preposition: str, number: int, thing: Referent) -> None:
-        after_noun = isinstance(self.chunks[max(0, self.at - 2)], NounGroup) and self.at > 1
+        before = self.chunks[self.at - 2] if self.at > 1 else None
+        after_noun = isinstance(before, NounGroup) and before.head is not None
         noun = self.last if after_noun or self.frame.event is None else None
         phrase = Phrase(preposition, number, thing, noun)
         if self.frame.event is not None:
@@ -419,6 +424,9 @@ class Attachment:
         if phrase.thing.kind in ("clothes", "colour") and phrase.preposition in ("in", "with"):
             persons = [r for r in self.discourse.mentioned[:-1] if r.acts and r.participants]
             return persons[-1] if persons else self.last
+        if self.last is not None and not self.last.participants and self.last.kind in _PLACES:
+            tracked = [r for r in self.discourse.mentioned[:-1] if r.participants]
+            return tracked[-1] if tracked else self.last
         return self.last
 
     def _dangling(self, word: Tagged) -> None:
@@ -664,10 +672,13 @@ class Attachment:
             self.discourse.note(f"'to {last.text}': read as done")
 
 
-_ORDER = frozenset(
-    """before after until till once just_before just_after as_soon_as right_before right_after
-    so so_that because since if although though whereas as_if as_though""".replace("_", " ").split()
-) | {"as soon as", "just before", "just after", "right before", "right after", "so that", "as if"}
+#: Words between clauses that say more than that both hold.
+_ORDER = frozenset("before after until till once so because since if although though".split()) | {
+    *("as soon as", "just before", "just after", "right before", "right after", "shortly after"),
+    *("so that", "as if", "as though", "even though", "whereas"),
+}
+#: Kinds of nouns that are passed over when a phrase looks for what it tells of.
+_PLACES = frozenset({"scenery", "colour", "clothes", "body"})
 _TIMES = frozenset("time times moment second seconds minute minutes morning day while night".split())
 #: Prepositions before participles that say nothing happens: "talks about skating".
 _OF_NO_EVENT = frozenset("about for of from without like at against".split())

@@ -134,7 +134,7 @@ class Resolver:
         if movers:
             return movers
         moved = event.lemma.split()[0] in glossary().sets["verbs.moving"]
-        if objects and objects[0].participants and (moved or not agents):
+        if objects and (moved or not agents):
             return objects[0].participants
         return agents
 
@@ -159,6 +159,8 @@ class Resolver:
             return entry, tuple(dict.fromkeys(about[entry.moves] for about in roles))
         if event.lemma in ("wear", "dress in") and self._worn(event, agents, objects):
             return None, ()
+        if self._split(event):
+            return self._verb(event, agents, [], by)
         untracked = [thing.text for thing in event.objects if not thing.participants]
         about = tuple(
             dict.fromkeys([*agents, *(i for thing in objects for i in thing.participants)])
@@ -168,6 +170,22 @@ class Resolver:
             text = f"{text} {by.text}"
         known.leave_unchecked(text, event.number, about)
         return None, ()
+
+    def _split(self, event: Event) -> bool:
+        """Whether a verb was split from its preposition, as what follows is not tracked.
+
+        "walks past the camera" is walking, though the camera is not tracked.
+        """
+        head, _, preposition = event.lemma.partition(" ")
+        objects = event.objects
+        if not preposition or len(objects) != 1 or objects[0].participants or event.passive:
+            return False
+        if not self.moves_itself(head) or event.lemma not in glossary().same["verbs"]:
+            return False
+        said = event.text.removesuffix(f" {preposition}")
+        event.lemma, event.text, event.objects = head, said, []
+        event.phrases.append(Phrase(preposition, event.number + 1, objects[0], None))
+        return True
 
     def _roles(
         self,
@@ -254,14 +272,13 @@ class Resolver:
         of_untracked = (
             phrase.noun is not None
             and not phrase.noun.participants
-            and (phrase.noun.kind not in NO_THINGS or phrase.preposition == "with")
-            and not (event and event.lemma.split()[:1] and self._says_goal(phrase, event))
+            and (phrase.noun.kind not in _PASSED_OVER or phrase.preposition == "with")
         )
         if not thing.participants or (of_untracked and not self._is_path(phrase)):
             about = noun.participants if noun else movers
             known.leave_unchecked(phrase.text, phrase.number, about)
             return
-        of_event = thing.kind in NO_THINGS or noun is None
+        of_event = thing.kind in NO_THINGS or noun is None or self._seats(phrase, event)
         if event and event.lemma and self._says_goal(phrase, event):
             self._goal(phrase, movers)
             return
@@ -285,6 +302,18 @@ class Resolver:
         for pair in pairs:
             known.say(entry, pair, phrase.preposition, phrase.number)
 
+    def _seats(self, phrase: Phrase, event: Event | None) -> bool:
+        """Whether a phrase says where the one who acts is: "eats a sandwich on the couch"."""
+        if event is None or not event.subject or not event.subject.participants:
+            return False
+        noun = self.discourse.participants[phrase.thing.participants[0]].noun
+        return (
+            phrase.preposition in ("on", "in")
+            and noun.replace("-", " ") in glossary().sets["nouns.seats"]
+            and phrase.noun in event.objects
+            and event.subject.acts
+        )
+
     @staticmethod
     def _is_path(phrase: Phrase) -> bool:
         """Whether a phrase says whence or where to."""
@@ -294,7 +323,8 @@ class Resolver:
         """The word that a preposition is read as."""
         known, said = self.discourse, phrase.preposition
         moving = bool(event and event.lemma and self.moves_itself(event.lemma))
-        if said == "with" and event and event.lemma and not moving and not phrase.thing.acts:
+        means = not moving or event is None or event.passive or phrase.thing.kind == "body"
+        if said == "with" and event and event.lemma and means and not phrase.thing.acts:
             return None  # an instrument
         if said in ("over", "through", "across", "along", "down", "up") and moving:
             return None  # a way, not a place
@@ -314,10 +344,15 @@ class Resolver:
 
     def _says_goal(self, phrase: Phrase, event: Event) -> bool:
         """Whether a phrase says where something ends, not where it is throughout."""
-        if event.lemma.split()[0] not in glossary().sets["verbs.goal"]:
+        sets = glossary().sets
+        if phrase.preposition not in _GOALS:
             return False
-        moved = phrase.noun is None or (event.objects and phrase.noun is event.objects[0])
-        return bool(moved) and phrase.preposition in _GOALS
+        if phrase.preposition in ("onto", "on to"):
+            return True
+        if not event.objects and not event.passive:
+            return event.lemma in sets["verbs.arrive"] and phrase.noun is None
+        moved = phrase.noun is None or phrase.noun in (event.subject, *event.objects[:1])
+        return moved and event.lemma.split()[0] in sets["verbs.goal"]
 
     def _goal(self, phrase: Phrase, movers: tuple[int, ...]) -> None:
         """Says where something ends, if the vocabulary has a word for that."""
@@ -349,6 +384,9 @@ class Resolver:
             self.discourse.say(entry, pair, text, number)
         return True
 
+
+#: Kinds of nouns that are passed over when a phrase looks for what it tells of.
+_PASSED_OVER = frozenset({"scenery", "clothes", "body", "colour"})
 
 #: Prepositions that say where something ends after some verbs, and the motion word for that.
 _GOALS = {

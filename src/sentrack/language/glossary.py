@@ -144,7 +144,7 @@ def _lexemes(
             if plural != word:
                 yield tuple(plural.split()), Lexeme("nouns", word, kind)
     verbs = dict.fromkeys([*_words(data["verbs"]["plain"]), *same["verbs"], *data["verbs"]["same"]])
-    for name in ("aspect", "attempt", "viewer", "goal", "moving", "perception"):
+    for name in ("aspect", "attempt", "viewer", "goal", "arrive", "moving", "perception"):
         verbs |= dict.fromkeys(_words(data["verbs"][name]))
     for head in dict.fromkeys(verb.replace("-", " ").split()[0] for verb in verbs):
         yield from verb_lexemes(head, {})

@@ -117,17 +117,20 @@ def _meaning(sentence: str, discourse: Discourse, events: Sequence[Event]) -> Me
     }
     distinct = tuple(sorted(pairs | set(distinct_pairs(participants, words))))
     remarks = sorted(discourse.unchecked, key=lambda remark: remark.number)
-    notes = [*discourse.notes, *(_about(r, participants, index) for r in remarks)]
+    alike = [set(thing.participants) for thing in discourse.mentioned if thing.participants]
+    notes = list(discourse.notes)
+    for remark in remarks:
+        # What is said of one noun group needs no note.
+        if not any(set(remark.participants) <= one for one in alike):
+            notes.append(_about(remark, participants, index))
     unchecked = tuple(dict.fromkeys(remark.text for remark in remarks))
-    return Meaning(sentence, participants, words, distinct, tuple(filter(None, notes)), unchecked)
+    return Meaning(sentence, participants, words, distinct, tuple(notes), unchecked)
 
 
 def _about(
     remark: Remark, participants: Sequence[Participant], index: Mapping[int, int]
 ) -> str:
-    """Whom something that is not checked was said of, where that is more than one."""
-    if len(remark.participants) < 2:
-        return ""
+    """Whom something that is not checked was said of."""
     names = [f"{participants[index[i]].noun} {index[i]}" for i in remark.participants]
     return f"'{remark.text}' is said of {' and '.join(names)}, and is not checked"
 

@@ -62,7 +62,7 @@ det: noun 0, nouns 0, adj 0, det .4, ing .9, part .7, adv 1.2, pron 2, end 4, co
 adj: noun 0, nouns 0, adj .2, conj .5, mark .4, prep .6, end .8, ing .8, part 1, det 2, adv 1.2
 adj: pron 1, dir 1, sub 1, rel 1.5, to 1, aux 2, pres 3, past 3, base 4
 noun: pres 0, past .1, aux 0, ing .2, part .7, prep 0, conj 0, mark 0, end 0, rel 0, poss 0, sub 0
-noun: noun .7, nouns .7, adv .4, dir .2, to .5, base 2, det 1.2, adj 2, pron 2, exist 2
+noun: noun .7, nouns .7, adv .4, dir .2, to .5, base 1.25, det 1.2, adj 2, pron 2, exist 2
 nouns: base .2, past .1, aux 0, ing .2, part .7, prep 0, conj 0, mark 0, end 0, rel 0, poss .3
 nouns: sub 0, pres 1.5, adv .4, dir .2, to .5, noun 2.2, nouns 2.2, det 1.2, adj 2, pron 2, exist 2
 pron: pres 0, past 0, aux 0, base .2, ing .6, part 1, prep .2, conj .2, mark 0, end 0, adv .2
