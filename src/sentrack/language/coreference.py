@@ -310,7 +310,7 @@ class Discourse:
 
 
 #: Kinds of nouns that "it" may stand for without being tracked.
-_THINGS = frozenset({"thing", "animal", "vehicle", "clothes"})
+_THINGS = frozenset({"thing", "animal", "vehicle", "clothes", "stuff"})
 
 
 def _with_article(noun: str) -> str:

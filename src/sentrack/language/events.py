@@ -147,6 +147,9 @@ class Resolver:
     ) -> tuple[Entry | None, tuple[int, ...]]:
         """Says the verb; returns its entry, and the participants that move."""
         known = self.discourse
+        if event.passive and event.lemma in glossary().sets["verbs.viewer"] and not by:
+            known.note(f"'{event.text}': it is looked for")
+            return None, ()
         for entry, itself in self.entries(event.lemma):
             roles = self._roles(entry, event, agents, objects)
             if roles is None or event.unreal:
@@ -332,6 +335,10 @@ class Resolver:
             name = "past" if moving else "next-to"
             known.note(f"by: read as '{name.replace('-', ' ')}'")
             return known.vocabulary.named(name, "motion" if moving else "preposition")
+        noun = known.participants[phrase.thing.participants[0]].noun.replace("-", " ")
+        if said == "in" and noun in glossary().sets["nouns.chairs"]:
+            known.note(f"'{phrase.text}': read as on it")
+            said = "on"
         parts = ("motion", "preposition") if moving else ("preposition", "motion")
         entry = known.entry(said, *parts)
         if entry is None:

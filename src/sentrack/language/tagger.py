@@ -231,6 +231,8 @@ def _options(
         for lexeme, entry, cost in own:
             if lexeme.tag in NOUNS and in_colour:
                 continue  # "in orange" is no orange
+            if lexeme.tag == "nouns" and any(o.lemma == text for o in known.lexemes.get(form, ())):
+                continue  # "glasses" are no wine glasses
             bonus = _PER_WORD_OF_NOUN if lexeme.tag in NOUNS else _PER_WORD
             bonus = 0.0 if cost else bonus
             seen.add(lexeme.tag)
