@@ -162,8 +162,12 @@ class Attachment:
         following = self.near(1)
         if isinstance(following, NounGroup):
             event = self.frame.event
-            if word.text == "that" and self.role != "subject" and event and not event.is_copula and (
-                self.is_tag(self.near(-1)) or isinstance(self.near(-1), VerbGroup)
+            if (
+                word.text == "that"
+                and self.role != "subject"
+                and event
+                and not event.is_copula
+                and (self.is_tag(self.near(-1)) or isinstance(self.near(-1), VerbGroup))
             ):
                 self.frames = [Frame()]  # "says that the man ..."
                 return
@@ -335,7 +339,9 @@ class Attachment:
             chunk = self.chunks[place]
             if isinstance(chunk, VerbGroup):
                 return chunk.finite or (
-                    not chunk.infinitive and self.frame.event is not None and not self.frame.has_verb
+                    not chunk.infinitive
+                    and self.frame.event is not None
+                    and not self.frame.has_verb
                 )
             if self.is_tag(chunk, "prep"):
                 place += 1 + isinstance(self._chunk(place + 1), NounGroup)
@@ -404,6 +410,9 @@ class Attachment:
         assert isinstance(group, NounGroup)
         thing = self.discourse.refer(group)
         self._attach_phrase(preposition, number, thing)
+        if preposition == "of" and len(self.discourse.mentioned) > 1:
+            # "a bag of bread": "it" is the bag.
+            self.discourse.mentioned.insert(-1, self.discourse.mentioned.pop())
         self.last, self.role = thing, "phrase"
 
     def _attach_phrase(self, preposition: str, number: int, thing: Referent) -> None:
@@ -554,8 +563,8 @@ class Attachment:
 
     def _is_second_verb(self) -> bool:
         """Whether a verb follows the object of another: "a cup painted red"."""
-        return self.frame.has_verb and not self.frame.relative and isinstance(
-            self.near(-1), NounGroup
+        return (
+            self.frame.has_verb and not self.frame.relative and isinstance(self.near(-1), NounGroup)
         )
 
     def _object_acts(self) -> bool:
@@ -679,7 +688,9 @@ _ORDER = frozenset("before after until till once so because since if although th
 }
 #: Kinds of nouns that are passed over when a phrase looks for what it tells of.
 _PLACES = frozenset({"scenery", "colour", "clothes", "body"})
-_TIMES = frozenset("time times moment second seconds minute minutes morning day while night".split())
+_TIMES = frozenset(
+    "time times moment second seconds minute minutes morning day while night".split()
+)
 #: Prepositions before participles that say nothing happens: "talks about skating".
 _OF_NO_EVENT = frozenset("about for of from without like at against".split())
 #: Prepositions that may stand alone, as adverbs.

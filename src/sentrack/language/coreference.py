@@ -85,8 +85,18 @@ class Discourse:
     states: list[tuple[Tagged, Referent]] = field(default_factory=list)
 
     def say(self, entry: Entry, about: tuple[int, ...], text: str, number: int) -> None:
-        """Adds a word, once."""
+        """Adds a word, once; one that contradicts an earlier one is not checked.
+
+        What comes first and what next is not checked: "picked it up and put it down".
+        """
         word = Word(entry.name, about, entry.part, text)
+        for _, other, before in self.words:
+            if other.participants != about or before.part != entry.part:
+                continue
+            if entry.opposite == other.word or before.opposite == word.word:
+                self.note(f"'{text}' contradicts '{other.text}', unless it comes before or after")
+                self.leave_unchecked(text, number, about)
+                return
         if all(word != other for _, other, _ in self.words):
             self.words.append((number, word, entry))
 
@@ -140,8 +150,14 @@ class Discourse:
         for word in group.determiners:
             if word.text in _UNCHECKED_QUANTITIES or " " in word.text:
                 self._quantity(word, indices)
+        colours = [w for w in group.modifiers if w.text in glossary().sets["adjectives.colours"]]
+        if len(colours) > 1:
+            # What is of two colours is mostly of neither.
+            both = " and ".join(word.text for word in colours)
+            self.leave_unchecked(both, colours[0].number, indices)
         for word in group.modifiers:
-            self.modify(word, found)
+            if len(colours) < 2 or word not in colours:
+                self.modify(word, found)
         return found
 
     def _no_class(self, head: Tagged) -> SentenceError:
@@ -293,8 +309,12 @@ class Discourse:
             wrong = "female" if said in _MALE else "male"
             agreeing = [r for r in others if r.kind == "person" and r.gender != wrong]
             agreeing = [r for r in agreeing if not r.plural] or agreeing
-            return agreeing[-1] if agreeing else next(
-                (r for r in reversed(others) if r.kind == "animal" and r.participants), None
+            return (
+                agreeing[-1]
+                if agreeing
+                else next(
+                    (r for r in reversed(others) if r.kind == "animal" and r.participants), None
+                )
             )
         if said in _NEUTER:
             agreeing = [r for r in others if r.kind != "person" and not r.plural]
@@ -317,8 +337,12 @@ def _with_article(noun: str) -> str:
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
-_UNCHECKED_QUANTITIES = frozenset("many several few most more all every each various numerous".split())
-_PLAIN_QUANTITIES = frozenset("one two three four five six seven eight nine ten couple pair".split())
+_UNCHECKED_QUANTITIES = frozenset(
+    "many several few most more all every each various numerous".split()
+)
+_PLAIN_QUANTITIES = frozenset(
+    "one two three four five six seven eight nine ten couple pair".split()
+)
 #: Adjectives that say nothing of their own: the count and the article say it.
 _SILENT = frozenset({"other", "own"})
 
@@ -355,4 +379,3 @@ def refuse_untracked(discourse: Discourse, things: list[Referent]) -> None:
         f"nothing in it can be tracked: {what} names no class of the detector; "
         "name a person, an animal or a thing of it ('sentrack words' lists all)"
     )
-

@@ -60,9 +60,7 @@ def complaint(stop: Stop, table: Surface, vocabulary: Vocabulary) -> SentenceErr
     return SentenceError(message)
 
 
-def unknown_word(
-    word: str, number: int, table: Surface, vocabulary: Vocabulary
-) -> SentenceError:
+def unknown_word(word: str, number: int, table: Surface, vocabulary: Vocabulary) -> SentenceError:
     """The error for a word that nobody knows, wherever it stands."""
     stop = Stop((word,), (number,), 0, set(PREFERENCE))
     return SentenceError(_unknown(stop, table, vocabulary))

@@ -218,7 +218,9 @@ class Resolver:
             return None
         if entry.moves and any(thing.kind in ("abstract", "scenery") for thing in things[:1]):
             return None  # "takes a nap", "holds a speech"
-        return [about for about in _combined(agents, things) if len(set(about)) == len(about)] or None
+        return [
+            about for about in _combined(agents, things) if len(set(about)) == len(about)
+        ] or None
 
     @staticmethod
     def _peek(event: Event, preposition: str) -> Phrase | None:
@@ -269,7 +271,12 @@ class Resolver:
                     known.leave_unchecked(phrase.text, phrase.number)
             return
         wearer = phrase.noun or (event.subject if event else None)
-        if thing.kind == "clothes" and phrase.preposition in ("in", "with") and wearer and thing.participants:
+        if (
+            thing.kind == "clothes"
+            and phrase.preposition in ("in", "with")
+            and wearer
+            and thing.participants
+        ):
             if self._wears(wearer.participants, thing, phrase.preposition, phrase.number):
                 return
         of_untracked = (
@@ -329,16 +336,17 @@ class Resolver:
         means = not moving or event is None or event.passive or phrase.thing.kind == "body"
         if said == "with" and event and event.lemma and means and not phrase.thing.acts:
             return None  # an instrument
-        if said in ("over", "through", "across", "along", "down", "up") and moving:
+        noun = known.participants[phrase.thing.participants[0]].noun.replace("-", " ")
+        on_it = said == "in" and noun in glossary().sets["nouns.chairs"]
+        if on_it or (said in _ALONG and noun in glossary().sets["nouns.ways"]):
+            known.note(f"'{phrase.text}': read as on it")
+            return known.vocabulary.named("on", "preposition")
+        if said in ("over", "through", "across", *_ALONG) and moving:
             return None  # a way, not a place
         if said == "by":
             name = "past" if moving else "next-to"
             known.note(f"by: read as '{name.replace('-', ' ')}'")
             return known.vocabulary.named(name, "motion" if moving else "preposition")
-        noun = known.participants[phrase.thing.participants[0]].noun.replace("-", " ")
-        if said == "in" and noun in glossary().sets["nouns.chairs"]:
-            known.note(f"'{phrase.text}': read as on it")
-            said = "on"
         parts = ("motion", "preposition") if moving else ("preposition", "motion")
         entry = known.entry(said, *parts)
         if entry is None:
@@ -378,9 +386,7 @@ class Resolver:
     def _worn(self, event: Event, agents: tuple[int, ...], objects: list[Referent]) -> bool:
         return any(self._wears(agents, thing, event.text, event.number) for thing in objects)
 
-    def _wears(
-        self, wearers: tuple[int, ...], clothes: Referent, text: str, number: int
-    ) -> bool:
+    def _wears(self, wearers: tuple[int, ...], clothes: Referent, text: str, number: int) -> bool:
         """Says that clothes which are tracked are inside the outline of who wears them."""
         entry = self.discourse.vocabulary.named("inside", "preposition")
         pairs = [(j, i) for i, j in product(wearers, clothes.participants) if i != j]
@@ -392,6 +398,8 @@ class Resolver:
         return True
 
 
+#: Prepositions that say along what something goes.
+_ALONG = ("down", "along", "up")
 #: Kinds of nouns that are passed over when a phrase looks for what it tells of.
 _PASSED_OVER = frozenset({"scenery", "clothes", "body", "colour"})
 

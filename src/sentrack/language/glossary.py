@@ -141,7 +141,7 @@ def _lexemes(
         form = tuple(word.split())
         yield form, Lexeme("noun", word, kind)
         for plural in plurals(word):
-            if plural != word:
+            if plural not in kinds:  # "glasses" are worn
                 yield tuple(plural.split()), Lexeme("nouns", word, kind)
     verbs = dict.fromkeys([*_words(data["verbs"]["plain"]), *same["verbs"], *data["verbs"]["same"]])
     for name in ("aspect", "attempt", "viewer", "goal", "arrive", "moving", "perception"):

@@ -47,7 +47,7 @@ def read(sentence: str, vocabulary: Vocabulary) -> Meaning:
         state = Event(word.lemma, word.text, word.number, thing, passive=word.tag == "part")
         resolver.resolve(state)
     refuse_untracked(discourse, discourse.mentioned)
-    _keep_things(discourse, attachment)
+    _keep_things(discourse)
     return _meaning(sentence, discourse, attachment.events)
 
 
@@ -89,7 +89,7 @@ def _statement(words: list[Tagged]) -> list[Tagged]:
     return [word for word in words if word.text != "?"]
 
 
-def _keep_things(discourse: Discourse, attachment: Attachment) -> None:
+def _keep_things(discourse: Discourse) -> None:
     """What was named, is not tracked and was said in no other way is not checked."""
     said = " ; ".join(remark.text for remark in discourse.unchecked)
     for thing in discourse.mentioned:
@@ -99,8 +99,9 @@ def _keep_things(discourse: Discourse, attachment: Attachment) -> None:
 
 
 def _meaning(sentence: str, discourse: Discourse, events: Sequence[Event]) -> Meaning:
-    """All of it, with the participants of the first event first."""
-    first = next((w.participants for _, w, e in discourse.words if e.part == "verb"), ())[:2]
+    """All of it, with agent and object of the first event first."""
+    verbs = [(n, word) for n, word, entry in discourse.words if entry.part == "verb"]
+    first = next((w.participants[:2] for n, w in verbs if events and n == events[0].number), ())
     order = [*first, *(i for i in range(len(discourse.participants)) if i not in first)]
     index = {old: new for new, old in enumerate(order)}
     participants = tuple(discourse.participants[old] for old in order)
@@ -127,10 +128,7 @@ def _meaning(sentence: str, discourse: Discourse, events: Sequence[Event]) -> Me
     return Meaning(sentence, participants, words, distinct, tuple(notes), unchecked)
 
 
-def _about(
-    remark: Remark, participants: Sequence[Participant], index: Mapping[int, int]
-) -> str:
+def _about(remark: Remark, participants: Sequence[Participant], index: Mapping[int, int]) -> str:
     """Whom something that is not checked was said of."""
     names = [f"{participants[index[i]].noun} {index[i]}" for i in remark.participants]
     return f"'{remark.text}' is said of {' and '.join(names)}, and is not checked"
-
