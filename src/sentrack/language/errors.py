@@ -7,11 +7,11 @@ class SentenceError(SentrackError):
     """The sentence cannot be understood, or the meaning cannot be said."""
 
 
-class Misfit(SentenceError):
+class MisfitError(SentenceError):
     """A word goes with nothing in its sentence."""
 
 
-class NotLiteral(SentenceError):
+class NotLiteralError(SentenceError):
     """The words mean something else together than each on its own: "stood up"."""
 
 

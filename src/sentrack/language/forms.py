@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sentrack.text import similar, words_of
 
 from .grammar import FUNCTION_WORDS, PREFERENCE, TERMINAL_OF_PART
-from .inflection import inflect, plurals
+from .inflection import inflect
 from .vocabulary import Entry, Vocabulary, heads
 
 Form = tuple[str, ...]

@@ -115,9 +115,11 @@ def _kinds(nouns: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 #: Kinds of the shipped nouns that are no mere things.
 _KIND_OF_CLASS = {
-    **dict.fromkeys("car truck bus bicycle motorcycle airplane boat train".split(), "vehicle"),
-    **dict.fromkeys("dog cat horse cow bird sheep elephant bear".split(), "animal"),
-    **dict.fromkeys("zebra giraffe".split(), "animal"),
+    **dict.fromkeys(
+        ["car", "truck", "bus", "bicycle", "motorcycle", "airplane", "boat", "train"], "vehicle"
+    ),
+    **dict.fromkeys(["dog", "cat", "horse", "cow", "bird", "sheep", "elephant", "bear"], "animal"),
+    **dict.fromkeys(["zebra", "giraffe"], "animal"),
     "person": "person",
 }
 

@@ -122,7 +122,9 @@ _IRREGULAR_PAST = {
 }
 
 #: Verbs of several syllables that are stressed on a short last one.
-_STRESSED_LAST = frozenset("admit begin commit control occur patrol permit refer upset".split())
+_STRESSED_LAST = frozenset(
+    ["admit", "begin", "commit", "control", "occur", "patrol", "permit", "refer", "upset"]
+)
 
 _IRREGULAR_PLURALS = {
     "person": ("people", "persons"),

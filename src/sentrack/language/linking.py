@@ -6,7 +6,7 @@ from itertools import combinations
 
 from lark import Token, Tree
 
-from .errors import NotLiteral, SentenceError
+from .errors import NotLiteralError, SentenceError
 from .glossary import glossary
 from .grammar import VERB_TERMINALS, Said
 from .idioms import refuse_goal, refuse_means, refuse_particle, refuse_scenery
@@ -23,7 +23,7 @@ def link(tree: Node, sentence: str) -> Meaning:
     Raises:
         SentenceError: The words contradict each other, or a verb is said with the wrong particle
             or preposition.
-        NotLiteral: They mean something else together.
+        NotLiteralError: They mean something else together.
     """
     linker = _Linker()
     first = linker.sentence(tree)
@@ -221,7 +221,7 @@ class _Linker:
             if word.entry.part == "direction":
                 refuse_particle(verb.entry.name, head, word.text)
                 if (word.text, following.text) == ("up", "to"):
-                    raise NotLiteral("'up to' says where to, not upwards")
+                    raise NotLiteralError("'up to' says where to, not upwards")
             for other in others:
                 refuse_means(verb.entry.name, word.text, self.participants[other].noun)
 

@@ -19,14 +19,13 @@ from lark.exceptions import UnexpectedToken
 
 from sentrack.text import words_of
 
+from .english import UnknownWordError, read
 from .error_messages import Stop, complaint, unknown_word
-from .errors import Misfit, NotLiteral, SentenceError
+from .errors import MisfitError, NotLiteralError, SentenceError
 from .forms import Form, Surface, surface
 from .grammar import PREFERENCE, Said, grammar
 from .linking import link
 from .meaning import Meaning
-from .reader import read
-from .tagger import UnknownWord
 from .vocabulary import Vocabulary
 
 #: A sentence may have this many words.
@@ -70,16 +69,16 @@ def parse(sentence: str, vocabulary: Vocabulary) -> Meaning:
     words, numbers = _split(sentence)
     outcome = _read(words, numbers, surface(vocabulary))
     if not isinstance(outcome, Stop):
-        with suppress(NotLiteral):
+        with suppress(NotLiteralError):
             return _linked(outcome, sentence)
     try:
         return read(sentence, vocabulary)
-    except UnknownWord as unknown:
+    except UnknownWordError as unknown:
         word, number = unknown.token.text, unknown.token.number
         if isinstance(outcome, Stop) and outcome.rest[:1] == (word,):
             raise complaint(outcome, surface(vocabulary), vocabulary) from None
         raise unknown_word(word, number, surface(vocabulary), vocabulary) from None
-    except Misfit:
+    except MisfitError:
         # The grammar says better what is missing, where it knows the word at which it stopped.
         if isinstance(outcome, Stop) and (
             not outcome.rest or surface(vocabulary).knows(outcome.rest)

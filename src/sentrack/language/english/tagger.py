@@ -10,12 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from sentrack.language.english.tokenizer import MARKS, Token
+from sentrack.language.glossary import Form, Lexeme, glossary, kind_of_class, verb_lexemes
+from sentrack.language.inflection import plurals
+from sentrack.language.vocabulary import Entry, Vocabulary, heads
 from sentrack.text import words_of
-
-from .glossary import Form, Lexeme, glossary, kind_of_class, verb_lexemes
-from .inflection import plurals
-from .tokenizer import MARKS, Token
-from .vocabulary import Entry, Vocabulary, heads
 
 VERBS = frozenset({"base", "pres", "past", "part", "ing"})
 NOUNS = frozenset({"noun", "nouns"})
@@ -42,7 +41,7 @@ class Tagged:
     entry: Entry | None = None
 
 
-class UnknownWord(Exception):
+class UnknownWordError(Exception):
     """A word that neither the vocabulary nor the glossary has.
 
     Attributes:
@@ -177,7 +176,7 @@ def tag(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Tagged]:
     """The words of a sentence with their classes.
 
     Raises:
-        UnknownWord: One is neither in the vocabulary nor in the glossary.
+        UnknownWordError: One is neither in the vocabulary nor in the glossary.
     """
     words = words_with(vocabulary)
     # For every place and class of the word that ends there: cost, the word, and what came before.
@@ -187,7 +186,7 @@ def tag(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Tagged]:
     for start in range(len(tokens)):
         options = list(_options(tokens, start, words)) if best[start] else []
         if best[start] and not options:
-            raise UnknownWord(tokens[start])
+            raise UnknownWordError(tokens[start])
         for length, found, own in options:
             for before, (cost, _, _) in best[start].items():
                 total = cost + own + _COSTS.get((before, found.tag), _OTHERWISE)
@@ -195,7 +194,7 @@ def tag(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Tagged]:
                 if found.tag not in ends or total < ends[found.tag][0]:
                     ends[found.tag] = (total, found, (start, before))
     if not best[-1]:
-        raise UnknownWord(tokens[max(k for k, ends in enumerate(best[:-1]) if ends)])
+        raise UnknownWordError(tokens[max(k for k, ends in enumerate(best[:-1]) if ends)])
     last = min(best[-1], key=lambda t: best[-1][t][0] + _COSTS.get((t, "end"), _OTHERWISE))
     found_words: list[Tagged] = []
     place, here = len(tokens), last

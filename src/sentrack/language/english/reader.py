@@ -8,17 +8,20 @@ way. What is said but cannot be seen in boxes, or has no model, is kept as unche
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from .attachment import Attachment
-from .chunker import chunk
-from .coreference import Discourse, Remark, refuse_untracked
-from .errors import SentenceError
-from .events import Event, Resolver
-from .forms import not_a_class
-from .glossary import glossary
-from .meaning import Meaning, Participant, distinct_pairs
-from .tagger import NOUNS, Tagged, tag
-from .tokenizer import Token, tokenize
-from .vocabulary import Vocabulary
+from sentrack.language.english.attachment import attach
+from sentrack.language.english.chunker import chunk
+from sentrack.language.english.discourse import Discourse
+from sentrack.language.english.event import Event
+from sentrack.language.english.referent import Remark
+from sentrack.language.english.tagger import NOUNS, Tagged, tag
+from sentrack.language.english.tokenizer import Token, tokenize
+from sentrack.language.english.verb_linking import VerbLinker
+from sentrack.language.english.verb_senses import VerbSenses
+from sentrack.language.errors import SentenceError
+from sentrack.language.forms import not_a_class
+from sentrack.language.glossary import glossary
+from sentrack.language.meaning import Meaning, Participant, distinct_pairs
+from sentrack.language.vocabulary import Vocabulary
 
 
 def read(sentence: str, vocabulary: Vocabulary) -> Meaning:
@@ -27,28 +30,25 @@ def read(sentence: str, vocabulary: Vocabulary) -> Meaning:
     Raises:
         SentenceError: It names nothing that can be tracked, denies something, or has words that
             go with nothing.
-        UnknownWord: A word is neither in the vocabulary nor in the glossary.
+        UnknownWordError: A word is neither in the vocabulary nor in the glossary.
     """
     tokens = tokenize(sentence)
     _refuse_negation(tokens)
-    words = _statement(tag(_without_command(tokens), vocabulary))
+    words = [word for word in tag(_without_command(tokens), vocabulary) if word.text != "?"]
     _refuse_foreign(words, vocabulary)
-    discourse = Discourse(vocabulary)
-    resolver = Resolver(discourse)
-    attachment = Attachment(discourse, resolver)
-    chunks = chunk(words)
-    attachment.attach(chunks)
-    for event in attachment.events:
-        resolver.resolve(event)
-    for phrase in attachment.loose:
-        about = phrase.noun.participants if phrase.noun else ()
-        resolver._phrase(phrase, about, None)
+    discourse, senses = Discourse(vocabulary), VerbSenses(vocabulary)
+    linker = VerbLinker(discourse, senses)
+    state = attach(chunk(words), discourse, senses)
+    for event in state.events:
+        linker.link(event)
+    for phrase in state.loose:
+        linker.phrases.link(phrase, phrase.noun.participants if phrase.noun else (), None)
     for word, thing in discourse.states:
-        state = Event(word.lemma, word.text, word.number, thing, passive=word.tag == "part")
-        resolver.resolve(state)
-    refuse_untracked(discourse, discourse.mentioned)
-    _keep_things(discourse)
-    return _meaning(sentence, discourse, attachment.events)
+        passive = word.tag == "part"
+        linker.link(Event(word.lemma, word.text, word.number, thing, passive=passive))
+    _refuse_untracked(discourse)
+    _keep_untracked(discourse)
+    return _meaning(sentence, discourse, state.events)
 
 
 def _refuse_negation(tokens: Sequence[Token]) -> None:
@@ -62,34 +62,37 @@ def _refuse_negation(tokens: Sequence[Token]) -> None:
 
 def _refuse_foreign(words: Sequence[Tagged], vocabulary: Vocabulary) -> None:
     """Refuses nouns that the detector of the clip does not know but others do."""
-    if not vocabulary.foreign:
-        return
     foreign = {form for entry in vocabulary.foreign for form in entry.forms}
-    classes = [entry.name.replace("-", " ") for entry in vocabulary.of("noun")]
-    for word in words:
+    for word in words if foreign else ():
         if word.tag in NOUNS and word.entry is None and word.lemma in foreign:
+            classes = [entry.name.replace("-", " ") for entry in vocabulary.of("noun")]
             why = not_a_class(word.lemma, classes)
             raise SentenceError(f"'{word.text}' at word {word.number}: {why}")
 
 
 def _without_command(tokens: Sequence[Token]) -> Sequence[Token]:
-    """ "find the dog that ran away" asks for the dog."""
-    commands = sorted(glossary().sets["closed.command"], key=len, reverse=True)
-    said = " ".join(token.text for token in tokens)
-    for command in commands:
+    """What a command asks for: "find the dog that ran away" asks for the dog."""
+    said = [token.text for token in tokens]
+    for command in sorted(glossary().sets["closed.command"], key=len, reverse=True):
         length = len(command.split())
-        rest = tokens[length : length + 1]
-        if said.startswith(f"{command} ") and rest and rest[0].text in ("the", "a", "an", "all"):
+        if said[:length] == command.split() and said[length:][:1] in (["the"], ["a"], ["an"]):
             return tokens[length:]
     return tokens
 
 
-def _statement(words: list[Tagged]) -> list[Tagged]:
-    """Without the mark of a question at the end."""
-    return [word for word in words if word.text != "?"]
+def _refuse_untracked(discourse: Discourse) -> None:
+    """Refuses a sentence in which nothing can be tracked."""
+    if discourse.participants:
+        return
+    things = [t for t in discourse.mentioned if t.kind not in ("viewer", "colour")]
+    what = ", ".join(f"'{thing.text}'" for thing in things[:3]) or "the sentence"
+    raise SentenceError(
+        f"nothing in it can be tracked: {what} names no class of the detector; "
+        "name a person, an animal or a thing of it ('sentrack words' lists all)"
+    )
 
 
-def _keep_things(discourse: Discourse) -> None:
+def _keep_untracked(discourse: Discourse) -> None:
     """What was named, is not tracked and was said in no other way is not checked."""
     said = " ; ".join(remark.text for remark in discourse.unchecked)
     for thing in discourse.mentioned:
@@ -105,25 +108,22 @@ def _meaning(sentence: str, discourse: Discourse, events: Sequence[Event]) -> Me
     order = [*first, *(i for i in range(len(discourse.participants)) if i not in first)]
     index = {old: new for new, old in enumerate(order)}
     participants = tuple(discourse.participants[old] for old in order)
-    ranked = sorted(discourse.words, key=lambda said: said[0])
     words = tuple(
         replace(word, participants=tuple(index[i] for i in word.participants))
-        for _, word, _ in ranked
+        for _, word, _ in sorted(discourse.words, key=lambda said: said[0])
     )
-    together = [remark.participants for remark in discourse.unchecked]
-    pairs = {
-        (min(index[i], index[j]), max(index[i], index[j]))
-        for i, j in [*discourse.distinct, *((a[0], b) for a in together for b in a[1:])]
-        if i != j
-    }
-    distinct = tuple(sorted(pairs | set(distinct_pairs(participants, words))))
     remarks = sorted(discourse.unchecked, key=lambda remark: remark.number)
-    alike = [set(thing.participants) for thing in discourse.mentioned if thing.participants]
-    notes = list(discourse.notes)
-    for remark in remarks:
-        # What is said of one noun group needs no note.
-        if not any(set(remark.participants) <= one for one in alike):
-            notes.append(_about(remark, participants, index))
+    related = [(a.participants[0], b) for a in remarks for b in a.participants[1:]]
+    pairs = {tuple(sorted((index[i], index[j]))) for i, j in [*discourse.distinct, *related]}
+    pairs |= set(distinct_pairs(participants, words))
+    distinct = tuple(sorted((i, j) for i, j in pairs if i != j))
+    # What is said of one noun group needs no note.
+    alike = [set(thing.participants) for thing in discourse.mentioned]
+    notes = discourse.notes + [
+        _about(remark, participants, index)
+        for remark in remarks
+        if not any(set(remark.participants) <= one for one in alike)
+    ]
     unchecked = tuple(dict.fromkeys(remark.text for remark in remarks))
     return Meaning(sentence, participants, words, distinct, tuple(notes), unchecked)
 

@@ -3,12 +3,43 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .glossary import glossary
-from .tagger import NOUNS, VERBS, Tagged
+from sentrack.language.english.tagger import NOUNS, VERBS, Tagged
+from sentrack.language.glossary import glossary
 
 #: Forms of "be", which make a participle passive.
-BE = frozenset("is are was were be been being am 's 're gets get got getting".split())
-_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+BE = frozenset(
+    [
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "being",
+        "am",
+        "'s",
+        "'re",
+        "gets",
+        "get",
+        "got",
+        "getting",
+    ]
+)
+_NUMBERS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
 
 
 @dataclass
@@ -123,11 +154,11 @@ def _noun_group(words: Sequence[Tagged], at: int) -> NounGroup | None:
             modifiers.append(word)
         elif word.tag == "det" and modifiers and modifiers[-1].tag == "adj":
             determiners.append(word)  # "the first two men"
-        elif word.tag in ("ing", "part") and _modifies(word, following, determiners, modifiers):
-            modifiers.append(word)
-        elif word.tag == "adv" and following == "adj":
-            modifiers.append(word)
-        elif _joins_adjectives(words, here) and modifiers and modifiers[-1].tag == "adj":
+        elif (
+            (word.tag in ("ing", "part") and _modifies(word, following, determiners, modifiers))
+            or (word.tag == "adv" and following == "adj")
+            or (_joins_adjectives(words, here) and modifiers and modifiers[-1].tag == "adj")
+        ):
             modifiers.append(word)
         else:
             break
@@ -173,7 +204,7 @@ def _is_measure(noun: Tagged) -> bool:
 
 
 #: Participles that stand before a plural noun even where nothing stands before them.
-_STATES = frozenset("move stand walk run park drive sit travel".split())
+_STATES = frozenset(["move", "stand", "walk", "run", "park", "drive", "sit", "travel"])
 
 
 def _modifies(
