@@ -114,14 +114,15 @@ def _kinds(nouns: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 #: Kinds of the shipped nouns that are no mere things.
-_KIND_OF_CLASS = {
-    **dict.fromkeys(
-        ["car", "truck", "bus", "bicycle", "motorcycle", "airplane", "boat", "train"], "vehicle"
+_CLASSES = {
+    "vehicle": ("car", "truck", "bus", "bicycle", "motorcycle", "airplane", "boat", "train"),
+    "animal": (
+        *("dog", "cat", "horse", "cow", "bird", "sheep", "elephant", "bear", "zebra"),
+        "giraffe",
     ),
-    **dict.fromkeys(["dog", "cat", "horse", "cow", "bird", "sheep", "elephant", "bear"], "animal"),
-    **dict.fromkeys(["zebra", "giraffe"], "animal"),
-    "person": "person",
+    "person": ("person",),
 }
+_KIND_OF_CLASS = {noun: kind for kind, nouns in _CLASSES.items() for noun in nouns}
 
 
 def kind_of_class(noun: str) -> str:

@@ -123,7 +123,7 @@ _IRREGULAR_PAST = {
 
 #: Verbs of several syllables that are stressed on a short last one.
 _STRESSED_LAST = frozenset(
-    ["admit", "begin", "commit", "control", "occur", "patrol", "permit", "refer", "upset"]
+    {"admit", "begin", "commit", "control", "occur", "patrol", "permit", "refer", "upset"}
 )
 
 _IRREGULAR_PLURALS = {

@@ -45,7 +45,7 @@ def attach(chunks: Sequence[Chunk], discourse: Discourse, senses: VerbSenses) ->
     return state
 
 
-def _refuse(state: State, word: Tagged) -> None:
+def _refuse(_: State, word: Tagged) -> None:
     raise misfit(word.text, word.number)
 
 
@@ -53,12 +53,12 @@ def _attach_viewer(state: State, word: Tagged) -> None:
     state.discourse.note(f"'{word.text}': what follows is looked for")
 
 
-def _attach_existential(state: State, word: Tagged) -> None:
+def _attach_existential(state: State, _: Tagged) -> None:
     if state.frame.has_verb or state.frame.subject:
         state.restart()
 
 
-def _attach_conjunction(state: State, word: Tagged) -> None:
+def _attach_conjunction(_: State, word: Tagged) -> None:
     if word.text in ("or", "nor"):
         where = f"'{word.text}' at word {word.number}"
         raise SentenceError(f"{where}: one sentence says one thing; ask twice instead")

@@ -8,38 +8,15 @@ from sentrack.language.glossary import glossary
 
 #: Forms of "be", which make a participle passive.
 BE = frozenset(
-    [
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "being",
-        "am",
-        "'s",
-        "'re",
-        "gets",
-        "get",
-        "got",
-        "getting",
-    ]
+    {
+        *("is", "are", "was", "were", "be", "been", "being", "am", "'s", "'re"),
+        *("gets", "get", "got", "getting"),
+    }
 )
-_NUMBERS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-]
+_NUMBERS = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("eleven", "twelve"),
+)
 
 
 @dataclass
@@ -62,6 +39,7 @@ class NounGroup:
 
     @property
     def text(self) -> str:
+        """All of it as said."""
         return " ".join(word.text for word in self.words).replace(" 's", "'s")
 
     @property
@@ -141,61 +119,68 @@ def _noun_group(words: Sequence[Tagged], at: int) -> NounGroup | None:
     """The noun group that starts at a word, if one does."""
     if words[at].tag == "pron":
         return NounGroup([words[at]], head=words[at])
+    determiners, modifiers, here = _before_head(words, at)
+    nouns = [k for k, word in enumerate(modifiers) if word.tag in NOUNS]
+    adjectives = [k for k, word in enumerate(modifiers) if word.tag == "adj"]
+    if not nouns and not determiners and not adjectives:
+        return None
+    # What follows the last noun, or the last adjective if there is none, is no part of the group.
+    kept = (nouns or adjectives or [-1])[-1] + 1
+    here -= len(modifiers) - kept
+    head = modifiers[kept - 1] if nouns else None
+    said = modifiers[: kept - 1] if nouns else modifiers[:kept]
+    said = [word for word in said if word.tag not in ("conj", "mark")]
+    group = NounGroup(list(words[at:here]), determiners, said, head)
+    return _with_possession(words, here, group) or _with_measure(words, here, group) or group
+
+
+def _before_head(words: Sequence[Tagged], here: int) -> tuple[list[Tagged], list[Tagged], int]:
+    """Determiners, then adjectives, participles and nouns, from a place on; and where they end."""
     determiners: list[Tagged] = []
     modifiers: list[Tagged] = []
-    here = at
-    while here < len(words) and words[here].tag == "det":
-        determiners.append(words[here])
-        here += 1
     while here < len(words):
         word = words[here]
         following = words[here + 1].tag if here + 1 < len(words) else "end"
-        if word.tag in NOUNS or word.tag == "adj":
-            modifiers.append(word)
-        elif word.tag == "det" and modifiers and modifiers[-1].tag == "adj":
-            determiners.append(word)  # "the first two men"
+        after_adjective = bool(modifiers) and modifiers[-1].tag == "adj"
+        if word.tag == "det" and (not modifiers or after_adjective):
+            determiners.append(word)  # also in "the first two men"
         elif (
-            (word.tag in ("ing", "part") and _modifies(word, following, determiners, modifiers))
+            word.tag in NOUNS
+            or word.tag == "adj"
+            or (word.tag in ("ing", "part") and _modifies(word, following, determiners, modifiers))
             or (word.tag == "adv" and following == "adj")
-            or (_joins_adjectives(words, here) and modifiers and modifiers[-1].tag == "adj")
+            or (after_adjective and _joins_adjectives(words, here))
         ):
             modifiers.append(word)
         else:
             break
         here += 1
-    nouns = [k for k, word in enumerate(modifiers) if word.tag in NOUNS]
-    if not nouns and not determiners and not any(word.tag == "adj" for word in modifiers):
+    return determiners, modifiers, here
+
+
+def _with_possession(words: Sequence[Tagged], here: int, group: NounGroup) -> NounGroup | None:
+    """What belongs to a noun group: "the man's hand"."""
+    if group.head is None or here + 1 >= len(words) or words[here].tag != "poss":
         return None
-    if nouns:
-        # What follows the last noun is no part of the group.
-        here -= len(modifiers) - 1 - nouns[-1]
-        head: Tagged | None = modifiers[nouns[-1]]
-        modifiers = modifiers[: nouns[-1]]
-    else:
-        head = None
-        while modifiers and modifiers[-1].tag != "adj":
-            modifiers.pop()
-            here -= 1
-    group = NounGroup(list(words[at:here]), determiners, modifiers, head)
-    group.modifiers = [w for w in group.modifiers if w.tag not in ("conj", "mark")]
-    if head and here + 1 < len(words) and words[here].tag == "poss":
-        thing = _noun_group(words, here + 1)
-        if thing:
-            thing.possessor = group
-            thing.words = [*group.words, words[here], *thing.words]
-            return thing
-    if head and _is_measure(head) and here + 1 < len(words) and words[here].text == "of":
-        thing = _noun_group(words, here + 1)
-        if thing and thing.head:
-            quantity = NounGroup(group.words).text
-            thing.determiners = [
-                *determiners,
-                Tagged("det", quantity, group.number, head.lemma),
-                *thing.determiners,
-            ]
-            thing.words = [*group.words, words[here], *thing.words]
-            return thing
-    return group
+    thing = _noun_group(words, here + 1)
+    if thing is not None:
+        thing.possessor = group
+        thing.words = [*group.words, words[here], *thing.words]
+    return thing
+
+
+def _with_measure(words: Sequence[Tagged], here: int, group: NounGroup) -> NounGroup | None:
+    """What a noun group says how much of: "a piece of paper", "a group of three men"."""
+    head = group.head
+    if head is None or here + 1 >= len(words) or words[here].text != "of" or not _is_measure(head):
+        return None
+    thing = _noun_group(words, here + 1)
+    if thing is None or thing.head is None:
+        return None
+    quantity = Tagged("det", group.text, group.number, head.lemma)
+    thing.determiners = [*group.determiners, quantity, *thing.determiners]
+    thing.words = [*group.words, words[here], *thing.words]
+    return thing
 
 
 def _is_measure(noun: Tagged) -> bool:

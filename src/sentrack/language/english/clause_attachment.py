@@ -7,9 +7,12 @@ from sentrack.language.english.tagger import Tagged
 
 #: Words between clauses that say more than that both hold.
 _MORE = frozenset(
-    ["before", "after", "until", "till", "once", "so", "because", "since", "if", "although"]
-    + ["though", "as soon as", "just before", "just after", "right before", "right after"]
-    + ["shortly after", "so that", "as if", "as though", "even though", "whereas", "how", "why"]
+    {
+        *("before", "after", "until", "till", "once", "so", "because", "since", "if", "although"),
+        *("though", "as soon as", "just before", "just after", "right before", "right after"),
+        *("shortly after", "so that", "as if", "as though", "even though", "whereas"),
+        *("how", "why"),
+    }
 )
 #: Words after which what follows need not happen.
 _UNREAL = frozenset(["how", "why", "if", "as if", "as though"])

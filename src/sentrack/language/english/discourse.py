@@ -23,8 +23,10 @@ _QUANTITIES = frozenset(
     ["many", "several", "few", "most", "more", "all", "every", "each", "various", "numerous"]
 )
 _COUNTS = frozenset(
-    ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-    + ["couple", "pair"]
+    {
+        *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+        *("couple", "pair"),
+    }
 )
 #: Adjectives that say nothing of their own: the article says it.
 _SILENT = frozenset(["other", "own"])
@@ -110,12 +112,9 @@ class Discourse:
         noun, kind = self._tracked(head), head.kind
         if kind == "group":
             noun, kind = self.vocabulary.named("person", "noun"), "person"
-        sets = glossary().sets
-        gender = next(
-            (g for g in ("male", "female") if head.lemma in sets[f"nouns.person.{g}"]), ""
-        )
         if noun is None and kind in TRACKABLE:
             raise self._no_class(head)
+        gender = _gender(head.lemma)
         if noun is None:
             return Referent(group.text, group.number, (), kind, gender, head.tag == "nouns")
         count = self._count(group, head)
@@ -275,6 +274,13 @@ class Discourse:
         if kind == "thing":
             return self.fresh(group, "object", "thing")
         return Referent(said, group.number, (), "abstract")
+
+
+def _gender(noun: str) -> str:
+    """The gender of who a noun names, where it says one."""
+    sets = glossary().sets
+    found = [gender for gender in ("male", "female") if noun in sets[f"nouns.person.{gender}"]]
+    return found[0] if found else ""
 
 
 def _is_of_colour(group: NounGroup, head: Tagged) -> bool:

@@ -6,8 +6,10 @@ from sentrack.language.english.referent import Referent
 from sentrack.language.english.state import State, is_tag, misfit
 
 _TIMES = frozenset(
-    ["time", "times", "moment", "second", "seconds", "minute", "minutes"]
-    + ["morning", "day", "while", "night"]
+    {
+        *("time", "times", "moment", "second", "seconds", "minute", "minutes"),
+        *("morning", "day", "while", "night"),
+    }
 )
 
 
@@ -20,7 +22,7 @@ def attach_noun(state: State, group: NounGroup) -> None:
     thing = state.discourse.refer(group)
     if group.head is None and not thing.participants and not (event and event.is_copula):
         raise misfit(group.text, group.number)
-    joined = is_tag(state.before, "conj", "mark")
+    joined = state.is_joined()
     starts = (event is not None or frame.relative) and state.has_own_verb(state.at)
     if joined and not starts:
         _join(state, thing, group)

@@ -12,9 +12,11 @@ from sentrack.language.glossary import glossary
 _OF_NO_EVENT = frozenset(["about", "for", "of", "from", "without", "like", "at", "against"])
 #: Prepositions that may stand alone, as adverbs.
 _ADVERBIAL = frozenset(
-    ["up", "down", "in", "out", "on", "off", "over", "around", "round", "by", "past", "through"]
-    + ["along", "across", "inside", "outside", "behind", "below", "above", "underneath"]
-    + ["after", "before", "up and down", "all around", "all over", "in between"]
+    {
+        *("up", "down", "in", "out", "on", "off", "over", "around", "round", "by", "past"),
+        *("through", "along", "across", "inside", "outside", "behind", "below", "above"),
+        *("underneath", "after", "before", "up and down", "all around", "all over", "in between"),
+    }
 )
 
 

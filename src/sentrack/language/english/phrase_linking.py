@@ -105,9 +105,8 @@ class PhraseLinker:
         """The word that a preposition is read as."""
         known, said = self.discourse, phrase.preposition
         moving = event is not None and self.senses.moves_itself(event.lemma)
-        if said == "with" and event and event.lemma and not phrase.thing.acts:
-            if not moving or event.passive or phrase.thing.kind == "body":
-                return None  # by what means
+        if said == "with" and event and _says_means(phrase, event, moving):
+            return None
         noun, sets = known.noun_of(phrase.thing), glossary().sets
         in_seat = said == "in" and noun in sets["nouns.chairs"]
         if in_seat or (said in _ALONG and noun in sets["nouns.ways"]):
@@ -161,6 +160,13 @@ class PhraseLinker:
             known.note(f"'{phrase.text}' says where it ends: read as '{entry.name}'")
         for pair in pairs:
             known.say(entry, pair, phrase.preposition, phrase.number)
+
+
+def _says_means(phrase: Phrase, event: Event, moving: bool) -> bool:
+    """Whether "with" says by what means: "hits it with a bat"."""
+    if event.is_copula or phrase.thing.acts:
+        return False
+    return not moving or event.passive or phrase.thing.kind == "body"
 
 
 def _of_untracked(phrase: Phrase) -> bool:

@@ -96,6 +96,12 @@ class State:
         """Begins a clause of its own."""
         self.frames = [Frame(subject)]
 
+    def is_joined(self) -> bool:
+        """Whether "and" or a comma stands before the chunk at hand, or before its adverb."""
+        if is_tag(self.before, "conj", "mark"):
+            return True
+        return is_tag(self.before, "adv") and is_tag(self.chunk(self.at - 2), "conj", "mark")
+
     def verb_after(self, place: int) -> bool:
         """Whether a verb stands at a place, or after the phrases that stand there."""
         while is_tag(self.chunk(place), "prep", "adv"):
@@ -132,10 +138,11 @@ class State:
         self.adverbs, self.unreal = [], False
         self.frame.event = event
         self.events.append(event)
-        if self.frame.gap is not None and lemma and not group.passive:
-            if not is_tag(self.following, "prep") or self.senses.knows(lemma):
-                event.objects.append(self.frame.gap)
-                self.frame.gap = None
+        gap = self.frame.gap
+        takes = not is_tag(self.following, "prep") or self.senses.knows(lemma)
+        if gap is not None and lemma and takes and not group.passive:
+            event.objects.append(gap)
+            self.frame.gap = None
         return event
 
 

@@ -90,10 +90,11 @@ mark: det 0, noun .3, nouns .2, adj .3, pron 0, pres .6, past .6, base .8, ing .
 mark: adv 0, prep .1, sub 0, dir .4, exist 0, rel .1, to .4, conj 0, view .1, end 0
 sub: det 0, noun .2, nouns .1, adj .3, pron 0, ing .1, part .5, prep .6, adv .3, pres 2, past 2
 sub: base 2, exist 0, to .6, dir .8, rel 1, aux 1.5, view .3
-rel: pres 0, past 0, aux 0, det .1, noun .6, nouns .3, pron .1, adv .2, base .5, ing 1, adj 1, prep 1
-rel: exist 1, to 1
+rel: pres 0, past 0, aux 0, det .1, noun .6, nouns .3, pron .1, adv .2, base .5, ing 1, adj 1
+rel: prep 1, exist 1, to 1
 exist: det 0, noun .1, nouns .1, adj .1, adv .3, pron .3, part 1, ing 1, prep 2
-view: det 0, noun 0, nouns 0, adj 0, pron 0, ing .5, adv .3, prep .5, sub .5, rel .5, mark .2, exist .2
+view: det 0, noun 0, nouns 0, adj 0, pron 0, ing .5, adv .3, prep .5, sub .5, rel .5, mark .2
+view: exist .2
 """
 _OTHERWISE = 6.0
 

@@ -51,7 +51,7 @@ def tokenize(sentence: str) -> tuple[Token, ...]:
 
 
 def _split_ending(word: str, number: int, name: bool) -> list[Token]:
-    """ "man's" is two tokens, "didn't" is one."""
+    """A word, or two where "'s" or the like is its end; "didn't" is one."""
     match = _POSSESSIVE.match(word)
     if match is None:
         return [Token(word, number, name)]

@@ -10,8 +10,10 @@ from sentrack.language.glossary import glossary
 
 #: Verbs after which "by" says past what.
 _PASSING = frozenset(
-    ["walk", "run", "drive", "pass", "go", "come", "ride", "fly", "stand", "sit", "stop"]
-    + ["swim", "move"]
+    {
+        *("walk", "run", "drive", "pass", "go", "come", "ride", "fly", "stand", "sit", "stop"),
+        *("swim", "move"),
+    }
 )
 #: Auxiliaries that are verbs of their own where none follows.
 _FULL = {"has": "have", "have": "have", "had": "have", "having": "have"} | dict.fromkeys(
@@ -96,10 +98,8 @@ def _object_acts(state: State) -> bool:
 def _clause_of(state: State, group: VerbGroup) -> Frame:
     """The clause that a finite verb belongs to; a relative clause that has its verb is over."""
     before, earlier = state.before, state.chunk(state.at - 2)
-    mark = is_tag(before, "mark")
-    joined = is_tag(before, "conj") or (
-        is_tag(before, "adv", "mark") and is_tag(earlier, "conj", "mark")
-    )
+    mark = is_tag(before, "mark") and not is_tag(earlier, "conj", "mark")
+    joined = state.is_joined() and not mark
     while state.frame.relative and state.frame.has_verb:
         outer = state.frames[-2]
         if outer.has_verb and not joined and not mark:
