@@ -16,8 +16,8 @@ from sentrack.language.meaning import (
     pieces,
     tree,
 )
-from sentrack.language.plain_english import paraphrase
 from sentrack.language.parser import MAX_WORDS, parse, parse_controlled
+from sentrack.language.plain_english import paraphrase
 from sentrack.language.realisation import say
 from sentrack.language.vocabulary import Entry, Vocabulary
 

@@ -234,7 +234,11 @@ def _verb_group(words: Sequence[Tagged], at: int) -> VerbGroup | None:
         kept = [word for word in words[at:end] if word.tag == "adv"]
         return VerbGroup(list(words[at:end]), None, kept, finite=True, passive=False)
     bare = verb.tag in ("ing", "part") and not [a for a in auxiliaries if a != "being"]
-    passive = verb.tag == "part" and (not auxiliaries or auxiliaries[-1] in BE)
+    if auxiliaries:
+        # "was rode" is a slip that people make.
+        passive = verb.tag in ("part", "past") and auxiliaries[-1] in BE
+    else:
+        passive = verb.tag == "part"
     return VerbGroup(
         list(words[at : here + 1]),
         verb,

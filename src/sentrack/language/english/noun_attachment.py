@@ -3,7 +3,7 @@
 from sentrack.language.english.chunker import NounGroup
 from sentrack.language.english.event import Event, Phrase
 from sentrack.language.english.referent import Referent
-from sentrack.language.english.state import State, is_tag, misfit
+from sentrack.language.english.state import State, misfit
 
 _TIMES = frozenset(
     {
@@ -23,7 +23,8 @@ def attach_noun(state: State, group: NounGroup) -> None:
     if group.head is None and not thing.participants and not (event and event.is_copula):
         raise misfit(group.text, group.number)
     joined = state.is_joined()
-    starts = (event is not None or frame.relative) and state.has_own_verb(state.at)
+    begun = event is not None or frame.relative
+    starts = begun and state.has_own_verb(state.at, thing.acts)
     if joined and not starts:
         _join(state, thing, group)
     elif joined:
@@ -82,7 +83,7 @@ def _predicate(state: State, event: Event, thing: Referent, group: NounGroup) ->
 def _join(state: State, thing: Referent, group: NounGroup) -> None:
     """A noun that "and" or a comma joins to the one before it has the same place."""
     frame, event = state.frame, state.event
-    if state.last is None:
+    if state.last is None or (frame.subject is None and event is None):
         frame.subject, state.role = thing, "subject"
     elif state.role == "subject" and frame.subject and not frame.has_verb:
         frame.subject = _both(state, frame.subject, thing)

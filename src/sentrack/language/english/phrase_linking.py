@@ -55,7 +55,8 @@ class PhraseLinker:
         if self._says_wear(phrase, noun or wearer):
             return
         told = noun.participants if noun else movers
-        if not thing.participants or _of_untracked(phrase):
+        of_untracked = _of_untracked(phrase) and not (event and self._seats(phrase, event))
+        if not thing.participants or of_untracked:
             self.discourse.leave_unchecked(phrase.text, phrase.number, told)
             return
         if event and event.lemma and self._says_goal(phrase, event):
@@ -83,6 +84,7 @@ class PhraseLinker:
         if wearer is None or phrase.preposition not in ("in", "with"):
             return False
         if thing.kind == "colour" and phrase.preposition == "in":
+            self.discourse.note(f"'{phrase.text}': read as the colour of the whole")
             for word in thing.adjectives:
                 self.discourse.modify(word, wearer)
             return True
@@ -132,8 +134,11 @@ class PhraseLinker:
         subject = event.subject
         if subject is None or not subject.participants or not subject.acts:
             return False
+        if not phrase.thing.participants:
+            return False
         seat = self.discourse.noun_of(phrase.thing) in glossary().sets["nouns.seats"]
-        return seat and phrase.preposition in ("on", "in") and phrase.noun in event.objects
+        of_other = phrase.noun is not None and phrase.noun is not subject
+        return seat and phrase.preposition in ("on", "in") and of_other
 
     def _says_goal(self, phrase: Phrase, event: Event) -> bool:
         """Whether a phrase says where something ends, not where it is throughout."""

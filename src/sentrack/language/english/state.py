@@ -108,13 +108,18 @@ class State:
             place += 1 + isinstance(self.chunk(place + 1), NounGroup)
         return isinstance(self.chunk(place), VerbGroup)
 
-    def has_own_verb(self, place: int) -> bool:
-        """Whether the noun at a place is the subject of a verb to come."""
+    def has_own_verb(self, place: int, acts: bool = True) -> bool:
+        """Whether the noun at a place is the subject of a verb to come.
+
+        Args:
+            place: Of the noun.
+            acts: Whether it can act; else it is no subject of a mere participle.
+        """
         place += 1
         while place < len(self.chunks):
             chunk = self.chunks[place]
             if isinstance(chunk, VerbGroup):
-                fragment = self.event is not None and not self.frame.has_verb
+                fragment = acts and self.event is not None and not self.frame.has_verb
                 return chunk.finite or (fragment and not chunk.infinitive)
             if is_tag(chunk, "prep"):
                 place += 1 + isinstance(self.chunk(place + 1), NounGroup)
