@@ -160,6 +160,8 @@ def _lexemes(
     for name, said in data["places"]["directions"].items():
         for word in _words(said):
             yield tuple(word.split()), Lexeme("dir", name)
+    for word in same["prepositions"]:
+        yield tuple(word.split()), Lexeme("prep", word)
     for name, tag in CLOSED.items():
         for word in _words(data["closed"][name]):
             yield _form(word), Lexeme(tag, word)

@@ -21,6 +21,7 @@ from sentrack.language.english.tagger import Tagged
 from sentrack.language.english.verb_attachment import attach_verb
 from sentrack.language.english.verb_senses import VerbSenses
 from sentrack.language.errors import SentenceError
+from sentrack.language.glossary import glossary
 
 
 def attach(chunks: Sequence[Chunk], discourse: Discourse, senses: VerbSenses) -> State:
@@ -72,6 +73,10 @@ def _attach_mark(state: State, word: Tagged) -> None:
 
 def _attach_adverb(state: State, word: Tagged) -> None:
     """An adverb goes with the verb before it, or with the one to come."""
+    event, followed = state.event, isinstance(state.following, NounGroup)
+    phrasal = event and f"{event.lemma} {word.text}" in glossary().sets["verbs.plain"]
+    if event and phrasal and take_particle(state, event, word, followed):
+        return
     if state.event is not None and not is_tag(state.before, "conj", "mark", "sub"):
         state.event.adverbs.append(word)
     else:

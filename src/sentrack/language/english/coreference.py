@@ -31,9 +31,20 @@ def pronoun_kind(said: str) -> str:
     return ""
 
 
-def antecedent(said: str, mentioned: Sequence[Referent]) -> Referent | None:
-    """The nearest thing mentioned that a pronoun agrees with."""
+def antecedent(
+    said: str, mentioned: Sequence[Referent], subject: Referent | None
+) -> Referent | None:
+    """The nearest thing mentioned that a pronoun agrees with.
+
+    Args:
+        said: The pronoun.
+        mentioned: All things mentioned so far.
+        subject: Of the verb whose object the pronoun is; only "itself" and the like stand for it.
+    """
     others = [thing for thing in mentioned if thing.kind not in ("colour", "viewer")]
+    if subject is not None and not said.endswith(("self", "selves")) and said not in _EACH_OTHER:
+        doing = set(subject.participants)
+        others = [thing for thing in others if not doing & set(thing.participants)]
     agreeing: list[Referent] = []
     if said in _MALE | _FEMALE:
         wrong = "female" if said in _MALE else "male"

@@ -94,11 +94,11 @@ class Discourse:
 
     # Noun groups
 
-    def refer(self, group: NounGroup) -> Referent:
-        """What a noun group stands for."""
+    def refer(self, group: NounGroup, subject: Referent | None = None) -> Referent:
+        """What a noun group stands for; `subject` is that of the verb whose object it is."""
         head = group.head
         if head is not None and head.tag == "pron":
-            found = self._pronoun(group, head.text)
+            found = self._pronoun(group, head.text, subject)
         elif head is None or head.kind == "colour" or _is_of_colour(group, head):
             found = self._without_noun(group)
         else:
@@ -250,13 +250,13 @@ class Discourse:
             self.modify(word, found)
         return found
 
-    def _pronoun(self, group: NounGroup, said: str) -> Referent:
+    def _pronoun(self, group: NounGroup, said: str, subject: Referent | None) -> Referent:
         kind = pronoun_kind(said)
         if kind == "viewer":
             return Referent(said, group.number, (), "viewer")
         if kind == "another":
             return self._another(group) or self.fresh(group, "person", "person")
-        meant = antecedent(said, self.mentioned)
+        meant = antecedent(said, self.mentioned, subject)
         if meant is not None:
             names = [f"{self.participants[i].noun} {i}" for i in meant.participants]
             if names:

@@ -19,10 +19,11 @@ def attach_noun(state: State, group: NounGroup) -> None:
         state.discourse.leave_unchecked(group.text, group.number)
         return
     frame, event = state.frame, state.event
-    thing = state.discourse.refer(group)
+    joined = state.is_joined()
+    is_object = event is not None and not event.is_copula and not joined
+    thing = state.discourse.refer(group, event.subject if event and is_object else None)
     if group.head is None and not thing.participants and not (event and event.is_copula):
         raise misfit(group.text, group.number)
-    joined = state.is_joined()
     begun = event is not None or frame.relative
     starts = begun and state.has_own_verb(state.at, thing.acts)
     if joined and not starts:

@@ -104,8 +104,10 @@ class VerbLinker:
                 return [(i,) for i in event.subject.participants]  # "is parked"
             return [] if objects else [(i,) for i in agents]
         things = list(objects)
-        if places == 2 and entry.preposition and not things:
-            things = [phrase.thing for phrase in [_tracked(event, entry.preposition)] if phrase]
+        if places == 2 and entry.preposition and " " not in event.lemma:
+            # "drinks from a cup", not "drinks the tea"
+            phrase = None if objects else _tracked(event, entry.preposition)
+            things = [phrase.thing] if phrase else []
         if places == 3 and len(things) == 1:
             things += [phrase.thing for phrase in [_tracked(event, entry.preposition)] if phrase]
         elif places == 3 and entry.preposition == "to":
