@@ -44,6 +44,7 @@ class Event:
         phrases: What follows with one.
         adverbs: Adverbs and particles.
         directions: Where the motion goes, by the picture.
+        modelled: Whether the vocabulary tells who moves in it.
     """
 
     lemma: str
@@ -57,6 +58,7 @@ class Event:
     phrases: list[Phrase] = field(default_factory=list)
     adverbs: list[Tagged] = field(default_factory=list)
     directions: list[Tagged] = field(default_factory=list)
+    modelled: bool = False
 
     @property
     def is_copula(self) -> bool:

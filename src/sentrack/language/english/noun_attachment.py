@@ -1,6 +1,7 @@
 """What a noun group is in its clause: subject, object, predicate, or joined to another one."""
 
-from sentrack.language.english.chunker import NounGroup
+from sentrack.language.english.chunker import NounGroup, VerbGroup
+from sentrack.language.english.coreference import antecedent
 from sentrack.language.english.event import Event, Phrase
 from sentrack.language.english.referent import Referent
 from sentrack.language.english.state import State, misfit
@@ -19,6 +20,8 @@ def attach_noun(state: State, group: NounGroup) -> None:
         state.discourse.leave_unchecked(group.text, group.number)
         return
     frame, event = state.frame, state.event
+    if _is_expletive(state, group):
+        return
     joined = state.is_joined()
     is_object = event is not None and not event.is_copula and not joined
     thing = state.discourse.refer(group, event.subject if event and is_object else None)
@@ -47,6 +50,17 @@ def attach_noun(state: State, group: NounGroup) -> None:
     else:
         raise misfit(group.text, group.number)
     state.last = thing
+
+
+def _is_expletive(state: State, group: NounGroup) -> bool:
+    """Whether a pronoun only leads to a noun: "it is a red car"."""
+    said, verb, noun = group.text, state.following, state.chunk(state.at + 2)
+    if said not in ("it", "this", "that", "these", "those") or state.frame.subject is not None:
+        return False
+    if antecedent(said, state.discourse.mentioned, None) is not None:
+        return False
+    is_form_of_be = isinstance(verb, VerbGroup) and verb.verb is None
+    return is_form_of_be and isinstance(noun, NounGroup) and noun.head is not None
 
 
 def _is_time(state: State, group: NounGroup) -> bool:

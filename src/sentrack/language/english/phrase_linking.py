@@ -67,6 +67,9 @@ class PhraseLinker:
         if noun and phrase.preposition == "with":
             told = noun.participants if noun.acts or not event else movers
             unreal = unreal or noun.kind in NO_THINGS  # "a street with cars"
+        elif entry and entry.part == "motion" and event and event.objects and not event.modelled:
+            # "cuts the end off the fruit": the end is what comes off
+            unreal = unreal or event.head not in glossary().sets["verbs.moving"]
         elif noun and event and entry:
             of_event = thing.kind in NO_THINGS or self._seats(phrase, event)
             told = movers if of_event or entry.part != "preposition" else told
@@ -135,6 +138,8 @@ class PhraseLinker:
         if subject is None or not subject.participants or not subject.acts:
             return False
         if not phrase.thing.participants:
+            return False
+        if event.lemma in glossary().sets["verbs.perception"]:
             return False
         seat = self.discourse.noun_of(phrase.thing) in glossary().sets["nouns.seats"]
         of_other = phrase.noun is not None and phrase.noun is not subject

@@ -240,6 +240,7 @@ def _options(
             yield length, word, cost - bonus * (length - 1)
         readings = known.lexemes.get(form, ())
         concrete = any(o.tag in NOUNS and o.kind != "abstract" for o in readings)
+        person = any(o.kind == "person" for o in readings)
         for lexeme in readings:
             if lexeme.tag in seen and lexeme.tag not in VERBS:
                 continue
@@ -249,7 +250,8 @@ def _options(
             cost = -(_PER_WORD_OF_NOUN if noun else _PER_WORD) * (length - 1)
             if noun and lexeme.kind in ("abstract", "colour") and len(readings) > 1:
                 cost += 0.6
-            if lexeme.tag == "base" and concrete:
+            to_act = person and start > 0 and tokens[start - 1].text == "to"  # "to cook"
+            if lexeme.tag == "base" and concrete and not to_act:
                 cost += 0.7
             if lexeme.tag in VERBS and any(other.tag == "aux" for other in readings):
                 cost += 1.0

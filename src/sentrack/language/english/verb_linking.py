@@ -56,6 +56,7 @@ class VerbLinker:
             if not itself:
                 said = " ".join([*heads(entry)[0].split(), entry.particle]).strip()
                 known.note(f"{event.text}: read as '{said}'")
+            event.modelled = True
             return tuple(dict.fromkeys(about[entry.moves] for about in roles))
         if self._part(event):
             return self._verb(event, agents, [], by)
@@ -100,7 +101,7 @@ class VerbLinker:
         """The participants of a verb in the order of its roles; none if they do not fit it."""
         places = len(entry.roles)
         if places == 1:
-            if event.passive and event.subject and not event.objects:
+            if event.passive and event.subject and not event.objects and not agents:
                 return [(i,) for i in event.subject.participants]  # "is parked"
             return [] if objects else [(i,) for i in agents]
         things = list(objects)
