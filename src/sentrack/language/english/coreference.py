@@ -49,7 +49,7 @@ def antecedent(
     if said in _MALE | _FEMALE:
         wrong = "female" if said in _MALE else "male"
         agreeing = [thing for thing in others if thing.kind == "person" and thing.gender != wrong]
-        agreeing = [thing for thing in agreeing if not thing.plural] or agreeing
+        agreeing = [thing for thing in agreeing if not thing.plural]
         pets = [thing for thing in others if thing.kind == "animal" and thing.participants]
         agreeing = agreeing or pets
     elif said in _NEUTER:

@@ -28,7 +28,9 @@ def attach_noun(state: State, group: NounGroup) -> None:
     if group.head is None and not thing.participants and not (event and event.is_copula):
         raise misfit(group.text, group.number)
     begun = event is not None or frame.relative
-    starts = begun and state.has_own_verb(state.at, thing.acts)
+    # "wearing a hat and a shirt is walking": the verb is that of the clause begun.
+    apart = frame.has_verb or thing.acts
+    starts = begun and apart and state.has_own_verb(state.at, thing.acts)
     if joined and not starts:
         _join(state, thing, group)
     elif joined:

@@ -184,4 +184,4 @@ def _of_untracked(phrase: Phrase) -> bool:
     noun = phrase.noun
     if noun is None or noun.participants or phrase.preposition in _PATHS:
         return False
-    return noun.kind not in PASSED_OVER or phrase.preposition == "with"
+    return noun.kind not in PASSED_OVER - {"body"} or phrase.preposition == "with"
