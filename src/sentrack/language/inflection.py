@@ -177,6 +177,8 @@ def plurals(noun: str) -> tuple[str, ...]:
     """The plural forms of a noun; of several words the last one changes."""
     *front, last = noun.split()
     found = _IRREGULAR_PLURALS.get(last, (_add_s(last),))
+    if re.search(r"[^aeiou]o$", last):
+        found = (f"{last}s", f"{last}es")  # photos, potatoes: people write both of most
     if last.endswith("man") and last not in ("man", "woman", "human", "german"):
         found = (f"{last[:-2]}en",)
     return tuple(" ".join([*front, plural]) for plural in found)

@@ -26,7 +26,8 @@ def attach_noun(state: State, group: NounGroup) -> None:
     is_object = event is not None and not event.is_copula and not joined
     thing = state.discourse.refer(group, event.subject if event and is_object else None)
     if group.head is None and not thing.participants and not (event and event.is_copula):
-        raise misfit(group.text, group.number)
+        _become(state, thing, group)
+        return
     begun = event is not None or frame.relative
     # "wearing a hat and a shirt is walking": the verb is that of the clause begun.
     apart = frame.has_verb or thing.acts
@@ -52,6 +53,15 @@ def attach_noun(state: State, group: NounGroup) -> None:
     else:
         raise misfit(group.text, group.number)
     state.last = thing
+
+
+def _become(state: State, thing: Referent, group: NounGroup) -> None:
+    """Adjectives after a verb that is no form of "be": "gets wet", "turns blue"."""
+    event = state.event
+    if event is None or not thing.adjectives or state.is_joined():
+        raise misfit(group.text, group.number)
+    about = event.subject.participants if event.subject else ()
+    state.discourse.leave_unchecked(group.text, group.number, about)
 
 
 def _is_expletive(state: State, group: NounGroup) -> bool:

@@ -15,6 +15,8 @@ _PASSING = frozenset(
         *("swim", "move"),
     }
 )
+#: Adverbs that join clauses as "and" does.
+_THEN = frozenset(["then", "also", "finally", "afterwards", "eventually"])
 #: Auxiliaries that are verbs of their own where none follows.
 _FULL = {"has": "have", "have": "have", "had": "have", "having": "have"} | dict.fromkeys(
     ["do", "does", "did"], "do"
@@ -60,7 +62,7 @@ def _attach_auxiliary(state: State, group: VerbGroup) -> None:
 
 
 def _attach_finite(state: State, group: VerbGroup, verb: Tagged) -> None:
-    past = verb.tag == "past" and len(group.words) == 1
+    past = verb.tag == "past" and not any(word.tag == "aux" for word in group.words)
     if past and (_is_passive_by(state, verb) or _is_second_verb(state)):
         group.passive = True
         _attach_participle(state, group, verb, _nearest_noun(state))
@@ -68,7 +70,7 @@ def _attach_finite(state: State, group: VerbGroup, verb: Tagged) -> None:
     if verb.tag == "base" and _object_acts(state):
         _attach_participle(state, group, verb, state.last)
         return
-    if verb.tag in ("past", "pres") and state.frame.subject is None and state.last is None:
+    if verb.tag == "past" and state.frame.subject is None and state.last is None:
         raise misfit(verb.text, verb.number)
     frame = _clause_of(state, group)
     state.begin(group, verb.lemma, frame.subject, finite=True)
@@ -99,7 +101,8 @@ def _clause_of(state: State, group: VerbGroup) -> Frame:
     """The clause that a finite verb belongs to; a relative clause that has its verb is over."""
     before, earlier = state.before, state.chunk(state.at - 2)
     mark = is_tag(before, "mark") and not is_tag(earlier, "conj", "mark")
-    joined = state.is_joined() and not mark
+    then = any(word.text in _THEN for word in group.adverbs)
+    joined = then or (state.is_joined() and not mark)
     while state.frame.relative and state.frame.has_verb:
         outer = state.frames[-2]
         if outer.has_verb and not joined and not mark:
