@@ -122,6 +122,7 @@ def test_messages_of_what_is_refused(sentence: str, message: str) -> None:
         ("A man is seen running.", "'seen running': read as 'running'"),
         ("The dog sits in a chair.", "'in a chair': read as on it"),
         ("A man hugs a dog.", "'hugs' is said of person 0 and dog 1, and is not checked"),
+        ("The person carried.", "'carried' is checked with an object: 'carried the ...'"),
         ("A dog runs up and stops, then starts.", "'starts' contradicts 'stops'"),
     ],
 )

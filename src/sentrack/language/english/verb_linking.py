@@ -72,6 +72,9 @@ class VerbLinker:
         untracked += [by.text] if by and not by.thing.participants else []
         about = [*agents, *(i for thing in objects for i in thing.participants)]
         text = " ".join([event.text, *untracked])
+        lacking = not objects and not self.senses.moves_itself(event.lemma)
+        if lacking and self.senses.knows(event.lemma):
+            self.discourse.note(f"'{event.text}' is checked with an object: '{event.text} the ...'")
         self.discourse.leave_unchecked(text, event.number, tuple(dict.fromkeys(about)))
 
     def _worn(self, event: Event, agents: Indices) -> bool:
