@@ -12,6 +12,7 @@ from sentrack.lexicon import Lexicon
 from sentrack.objective import Objective, whole
 from sentrack.scene import Measurements, Scene, detection_scores
 from sentrack.scene.candidates import candidate_set
+from sentrack.scene.things import things
 from sentrack.vision import Bools, Clip, Floats, Ints, clip_from_arrays
 
 RIVALS = 8  # tracks of a class among which a sentence may choose
@@ -178,7 +179,8 @@ def on_tracks(tracked: Clip, meaning: Meaning, lexicon: Lexicon, weighed: bool) 
     """The terms of a sentence on given tracks: in every frame the same one of each class."""
     models = tuple(lexicon.model(word.word, word.part) for word in meaning.words)
     labels = [tracked.classes.index(p.noun) for p in meaning.participants]
-    own = tuple(candidate_set(tracked, tracked.label == label) for label in labels)
+    measured = things(tracked, lexicon.identity)
+    own = tuple(candidate_set(tracked, tracked.label == label, measured) for label in labels)
     scene = Scene(meaning, models, own, Measurements(tracked, lexicon.identity))
     scores = detection_scores(tracked) if weighed else np.zeros(len(tracked.label))
     terms = []

@@ -15,6 +15,7 @@ from sentrack.objective import Objective
 from sentrack.objective.objective import Chain
 from sentrack.scene import CandidateSet, Measurements, Scene
 from sentrack.scene.candidates import candidate_set
+from sentrack.scene.things import things
 from sentrack.tasks import understand
 from sentrack.vision import Clip, Floats
 
@@ -84,9 +85,9 @@ def objective(clip: Clip, sentence: str, K: int, reading: Reading | None = None)
 
 
 def _candidates(clip: Clip, noun: str, reading: Reading) -> CandidateSet:
-    if reading.nouns == "own class":
-        return candidate_set(clip, clip.label == clip.classes.index(noun))
-    return candidate_set(clip, np.ones(len(clip.label), np.bool_))
+    own = clip.label == clip.classes.index(noun)
+    allowed = own if reading.nouns == "own class" else np.ones(len(clip.label), np.bool_)
+    return candidate_set(clip, allowed, things(clip, identity=False))
 
 
 def _track(terms: TrackTerms, bottom: float) -> TrackTerms:

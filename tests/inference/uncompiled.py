@@ -23,8 +23,10 @@ from sentrack.inference.limits import Limits
 from sentrack.inference.methods import viterbi
 from sentrack.inference.methods.shortlist import candidate_bounds
 from sentrack.inference.terms import reduce
+from sentrack.scene.identity import identified
 from sentrack.vision.scan.detectors.suppression import suppress
 from tests.inference.strategies import Array, assemble
+from tests.scene.crowds import crowd
 
 Shape = tuple[list[int], list[int], list[tuple[int, ...]]]
 
@@ -104,5 +106,10 @@ def others() -> Any:
     yield suppress(boxes, rng.integers(3, size=40), rng.random(40), 4, 0.4).tolist()
 
 
+def followed() -> Any:
+    for seed, pan in enumerate((0, 30, 120)):
+        yield identified(crowd(seed, 12, 7, pan), np.arange(2)).id.tolist()
+
+
 if __name__ == "__main__":
-    print(json.dumps([*solved(), *solved_frame_by_frame(), *grown(), *others()]))
+    print(json.dumps([*solved(), *solved_frame_by_frame(), *grown(), *others(), *followed()]))

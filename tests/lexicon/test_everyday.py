@@ -8,13 +8,13 @@ from operator import attrgetter
 import numpy as np
 import pytest
 
-from sentrack.inference import solve
 from sentrack.language import Entry, Meaning, Participant, Word, distinct_pairs, parse
 from sentrack.language.inflection import inflect
 from sentrack.language.vocabulary import heads
 from sentrack.lexicon import Lexicon, WordModel
 from sentrack.lexicon.features import COLOURS
-from sentrack.objective import Objective, build
+from sentrack.objective import build
+from sentrack.tasks.tracker import answer
 from sentrack.vision import clip_from_arrays
 from sentrack.vision.clip import Clip
 
@@ -108,7 +108,7 @@ REPLACE = (
 )
 STAND = (person((0, 0.5, 0.5)),)
 WALK = (person((0, 0.2, 0.5), (3, 0.9, 0.5)),)
-RUN = (person((0, 0.05, 0.4), (1.5, 1.25, 0.4), (3, 0.05, 0.4)),)
+RUN = (person((0, 0.05, 0.4), (1, 1.25, 0.4), (2, 0.05, 0.4), (3, 1.25, 0.4)),)
 STOP = (person((0, 0.2, 0.5), (1.5, 0.7, 0.5)),)
 RISE = (ball((0.7, 0.5, 0.8), (2, 0.5, 0.3)),)
 JUMP = (person((1, 0.5, 0.6), (1.5, 0.5, 0.28), (2, 0.5, 0.6)),)
@@ -154,6 +154,7 @@ PAIRS: list[tuple[str, Scene, str, Scene]] = [
     ("verb/hold", HOLD, "verb/drop", DROP),
     ("verb/take", TAKE, "verb/touch", TOUCH),
     ("verb/take", TAKE, "verb/put-down", backwards(TAKE)),
+    ("verb/put", backwards(TAKE), "verb/take", TAKE),
     ("verb/drop", DROP, "verb/throw", THROW),
     ("verb/throw", THROW, "verb/catch", backwards(THROW)),
     ("verb/hit", HIT, "verb/touch", TOUCH),
@@ -194,6 +195,13 @@ PAIRS: list[tuple[str, Scene, str, Scene]] = [
     ("preposition/in-front-of", FRONT, "preposition/behind", swapped(FRONT)),
     ("preposition/inside", INSIDE, "preposition/outside", BESIDE),
 ]
+# Who does the one does the other too, which may fit even better.
+IMPLIED = {
+    ("verb/bring", "verb/carry"),
+    ("verb/chase", "verb/follow"),
+    ("verb/flee", "verb/lead"),
+    ("verb/hit", "verb/touch"),
+}
 SHOWN = [pair for word, scene, other, its in PAIRS for pair in ((word, scene), (other, its))]
 NAMES = [f"{word} {other}" for word, _, other, _ in PAIRS]
 
@@ -235,16 +243,10 @@ def model_of(word: str) -> WordModel:
 
 
 def evidence(word: str, clip: Clip) -> float:
-    """How much better a word explains the best tracks than one that means nothing: nats a frame."""
-    objective: Objective = build(clip, said(model_of(word)), LEXICON)
-    solution = solve(objective.problem)
-    model, states = objective.models[0], solution.states[0]
-    total = float(model.log_initial()[states[0]])
-    total += float(model.log_transitions(clip.seconds)[states[:-1], states[1:]].sum())
-    for t in range(clip.T):
-        where = (states[t], *solution.tracks[: len(model.roles), t])
-        total += float(objective.problem.emission(0, t)[where]) - model.background
-    return total / clip.T
+    """How well a word fits the best tracks, of what it fits at best; 0 if it means nothing."""
+    model = model_of(word)
+    found = answer(build(clip, said(model), LEXICON))
+    return found.words[0].margin / model.most
 
 
 @cache
@@ -261,7 +263,8 @@ def test_each_word_prefers_its_scene_and_each_scene_its_word(
         clutter = 1  # three things that move, and nine that do not exist, are too many to follow
     right, wrong = match(word, scene, clutter=clutter), match(word, its, clutter=clutter)
     assert right > max(0.0, wrong)
-    assert right > match(other, scene, clutter=clutter)
+    if (word, other) not in IMPLIED:
+        assert right > match(other, scene, clutter=clutter)
     assert match(other, its, clutter=clutter) > max(0.0, wrong)
 
 
@@ -294,7 +297,7 @@ def test_a_single_bad_frame_costs_little(word: str, scene: Scene) -> None:
 def test_no_frame_costs_more_than_noise_allows(model: WordModel) -> None:
     ((_, table),) = model.tables()
     assert table.min() - model.background > np.log(model.noise) - 1e-9
-    assert len(model.observed) <= 4
+    assert len(model.observed) <= 5
 
 
 @pytest.mark.parametrize("model", [m for m in WORDS if m.initial.all()], ids=attrgetter("name"))

@@ -9,7 +9,9 @@ import pytest
 
 from sentrack.lexicon.features import COLOURS, FEATURES, STILL, Candidates
 from sentrack.scene.candidates import candidate_set
+from sentrack.scene.things import things
 from sentrack.vision import clip_from_arrays
+from tests.lexicon.made import candidates
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "lexicon.md"
 OURS = [name for name in FEATURES if not name.startswith("paper-")]
@@ -22,22 +24,24 @@ def one(
     extent: Pair = (0.1, 0.2),
     velocity: Pair = (0.0, 0.0),
     colour: tuple[float, float, float] = (np.nan, np.nan, np.nan),
+    metres: float = 1.0,
 ) -> Candidates:
     """A single candidate in a single frame."""
 
     def array(values: tuple[float, ...]) -> npt.NDArray[np.float32]:
         return np.array(values, dtype=np.float32).reshape(1, 1, -1)
 
-    return Candidates(array(centre), array(extent), array(velocity), array(colour), 4 / 3, 30.0)
+    arrays = array(centre), array(extent), array(velocity), array(colour)
+    return candidates(*arrays, metres=metres)
 
 
-def value(name: str, *candidates: Candidates) -> float:
-    return float(FEATURES[name].measure(*candidates).item())
+def value(name: str, *players: Candidates) -> float:
+    return float(FEATURES[name].measure(*players).item())
 
 
-def bin_of(name: str, *candidates: Candidates) -> str:
+def bin_of(name: str, *players: Candidates) -> str:
     feature = FEATURES[name]
-    return feature.bins[feature.binned(*candidates).item()]
+    return feature.bins[feature.binned(*players).item()]
 
 
 def moving(x: float, y: float) -> Candidates:
@@ -48,11 +52,17 @@ RIGHT = one((0.9, 0.8))  # 0.4 to the right of HERE and 0.3 below: at a distance
 
 
 @pytest.mark.parametrize(
-    ("name", "candidates", "expected"),
+    ("name", "players", "expected"),
     [
         ("speed", (moving(0.3, -0.4),), 0.5),
         ("motion", (moving(0.3, -0.4),), 0.5),
-        ("pace", (moving(0.3, -0.4),), 2.5),
+        ("pace", (moving(0.3, -0.4),), 0.5),
+        ("speed", (one(velocity=(0.3, -0.4), metres=3),), 1.5),
+        ("vertical", (one(velocity=(0.3, -0.4), metres=3),), -1.2),
+        ("distance", (one(metres=2), one((0.9, 0.8), metres=3)), 1.5),
+        ("gap", (one(metres=2), one((0.7, 0.5))), 0.2),
+        ("closing", (one(velocity=(0.4, 0.3), metres=3), RIGHT), -1.5),
+        ("advance", (one(velocity=(0.4, 0.3), metres=3), RIGHT), 1.5),
         ("vertical", (moving(0.3, -0.4),), -0.4),
         ("bulk", (one(extent=(0.2, 0.8)),), 0.4),
         ("distance", (one(), RIGHT), 0.5),
@@ -74,10 +84,12 @@ RIGHT = one((0.9, 0.8))  # 0.4 to the right of HERE and 0.3 below: at a distance
         ("ratio", (one(extent=(0.4, 0.4)), one()), 8.0),
         ("depth", (one(), RIGHT), -0.3),
         ("depth", (one(extent=(0.1, 0.4)), one()), 0.1),
+        # The picture ends before either does: the lower one in front hides the other.
+        ("depth", (one((0.5, 0.9), (0.1, 0.2)), one((0.5, 0.8), (0.3, 0.4))), 0.2),
     ],
 )
-def test_values(name: str, candidates: tuple[Candidates, ...], expected: float) -> None:
-    assert value(name, *candidates) == pytest.approx(expected, abs=1e-6)
+def test_values(name: str, players: tuple[Candidates, ...], expected: float) -> None:
+    assert value(name, *players) == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +109,7 @@ def test_heading(velocity: Pair, expected: str) -> None:
 @pytest.mark.parametrize(
     ("first", "second", "expected"),
     [
-        ((0.0, 0.0), (0.05, 0.0), "still"),
+        ((0.0, 0.0), (0.1, 0.0), "still"),
         ((0.5, 0.0), (0.45, 0.1), "together"),
         ((0.5, 0.0), (0.0, 0.0), "apart"),
         ((0.5, 0.0), (-0.5, 0.0), "apart"),
@@ -151,7 +163,7 @@ def test_all_colours_are_reached() -> None:
     hue, saturation, value_ = np.meshgrid(np.arange(360), [0.05, 0.4, 0.9], [0.1, 0.5, 0.9])
     colour = np.stack([hue, saturation, value_], axis=-1).reshape(1, -1, 3).astype(np.float32)
     empty = np.zeros((1, colour.shape[1], 2), dtype=np.float32)
-    found = FEATURES["colour"].binned(Candidates(empty, empty, empty, colour, 1.0, 30.0))
+    found = FEATURES["colour"].binned(candidates(empty, empty, empty, colour))
     assert {FEATURES["colour"].bins[b] for b in np.unique(found)} == set(COLOURS.split())
 
 
@@ -180,7 +192,7 @@ def filmed(scale: float, fps: float) -> Candidates:
         velocity=rng.normal(0, 0.3, (60, 2)),
         colour=rng.uniform(0, 1, (60, 3)) * [360, 1, 1],
     )
-    return candidate_set(clip, np.ones(60, dtype=np.bool_)).candidates
+    return candidate_set(clip, np.ones(60, dtype=np.bool_), things(clip, True)).candidates
 
 
 @pytest.mark.parametrize("name", OURS)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from sentrack.lexicon.features import FEATURES, Candidates
 from sentrack.lexicon.model import Observed, aligned
+from tests.lexicon.made import candidates
 
 T, WIDTHS = 3, (2, 4, 3)
 
@@ -31,7 +32,7 @@ def players() -> list[Candidates]:
     for J in WIDTHS:
         centre, extent, velocity = rng.random((3, T, J, 2), dtype=np.float32)
         colour = rng.random((T, J, 3), dtype=np.float32)
-        made.append(Candidates(centre, extent, velocity, colour, aspect=4 / 3, fps=30.0))
+        made.append(candidates(centre, extent, velocity, colour))
     return made
 
 

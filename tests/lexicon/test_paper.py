@@ -11,6 +11,7 @@ from sentrack.lexicon import Lexicon, LexiconError, WordModel
 from sentrack.lexicon.features import FEATURES, Bins, Candidates
 from sentrack.lexicon.lexicon import read, split
 from sentrack.lexicon.model import Floats
+from tests.lexicon.made import candidates
 
 # What the corpus calls its words, where the lexicon has another name.
 NAMES = {
@@ -138,7 +139,7 @@ def seen(boxes: Floats, flow: Floats, aspect: float = 4 / 3, fps: float = 30.0) 
     arrays = (boxes[:, :2] / height, boxes[:, 2:] / height, flow * fps / height)
     colour = np.full((1, len(boxes), 3), np.nan, dtype=np.float32)
     centre, extent, velocity = (a[None].astype(np.float32) for a in arrays)
-    return Candidates(centre, extent, velocity, colour, aspect, fps)
+    return candidates(centre, extent, velocity, colour, aspect, fps)
 
 
 @pytest.mark.parametrize(("aspect", "fps"), [(4 / 3, 30.0), (16 / 9, 25.0)])

@@ -14,6 +14,7 @@ from sentrack.scene import detection_scores, is_away
 from sentrack.vision import Clip, clip_from_arrays
 
 TOML = """
+identity = false
 noise = 0.1
 [words.hold]
 part = "verb"
@@ -30,7 +31,7 @@ name = "held"
 "gap(patient, agent)" = { touching = 0.7, near = 0.1, apart = 0.1, far = 0.1 }
 "speed(agent)" = { still = 0.4, slow = 0.3, moderate = 0.2, fast = 0.1 }
 """
-GAPS, SPEEDS = (0.0, 0.06, 0.25), (0.06, 0.2, 0.6)
+GAPS, SPEEDS = (0.0, 0.06, 0.24), (0.06, 0.2, 0.6)  # frame heights, of 2.5 metres
 FREE = {"gap": (0.1, 0.2, 0.3, 0.4), "patient": (0.7, 0.1, 0.1, 0.1), "agent": (0.25,) * 4}
 HELD = {"gap": (0.7, 0.1, 0.1, 0.1), "patient": (0.25,) * 4, "agent": (0.4, 0.3, 0.2, 0.1)}
 
@@ -112,9 +113,7 @@ def test_detection_scores_of_probabilities_and_of_margins() -> None:
 
 
 def test_the_papers_coherence_is_that_of_one_pair_at_a_time() -> None:
-    objective = build(
-        clip(1), meaning("hand", "cup"), read(f"identity = false\n{TOML}", "own.toml")
-    )
+    objective = build(clip(1), meaning("hand", "cup"), lexicon())
     seen, cast = objective.clip, objective.candidates[0]
     slack = math.sqrt(1.5)  # frames 1/20 s apart
     for t in range(1, seen.T):

@@ -15,6 +15,7 @@ from sentrack.lexicon.lexicon import read
 from sentrack.objective import Objective, build, shortage, whole
 from sentrack.scene import Measurements, measure, scene_of
 from sentrack.scene.candidates import candidate_set
+from sentrack.scene.things import things
 from sentrack.vision import Clip, clip_from_arrays
 from tests.inference.oracle import LIMIT, assignments
 
@@ -133,7 +134,7 @@ def passing() -> tuple[dict[int, float], dict[int, float]]:
 
 def test_two_people_who_pass_are_two() -> None:
     clip = people(*passing())
-    players = candidate_set(clip, np.ones(len(clip.label), dtype=np.bool_))
+    players = candidate_set(clip, np.ones(len(clip.label), dtype=np.bool_), things(clip, False))
     np.testing.assert_array_equal(
         Measurements(clip, identity=False).one(players, players), np.tile(np.eye(2), (12, 1, 1))
     )
@@ -141,7 +142,7 @@ def test_two_people_who_pass_are_two() -> None:
 
 def test_two_boxes_of_one_thing_are_one_but_where_nobody_could_tell_who_is_who() -> None:
     clip = people(*passing(), extra=8)
-    players = candidate_set(clip, np.ones(len(clip.label), dtype=np.bool_))
+    players = candidate_set(clip, np.ones(len(clip.label), dtype=np.bool_), things(clip, False))
     one = Measurements(clip, identity=False).one(players, players)[[0, 1, 2, 3, 4, 7, 8, 9, 10, 11]]
     assert one[:, 0, 2].all()
     assert not one[:, 0, 1].any()

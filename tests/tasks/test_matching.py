@@ -37,8 +37,8 @@ def told(evidence: Sequence[float], states: Sequence[str] | None = None) -> Trac
 
 
 def typical(*frames: float, states: Sequence[str] | None = None) -> TrackedWord:
-    """The same in units of what the verb tells in a typical frame."""
-    return told([VERB.information * each for each in frames], states)
+    """The same in units of what the verb tells at best."""
+    return told([VERB.most * each for each in frames], states)
 
 
 def of(*words: TrackedWord, seconds: float = 1.0, sure: float = 1.0) -> Depiction:

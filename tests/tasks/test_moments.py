@@ -11,7 +11,7 @@ import pytest
 from sentrack.inference import Problem, WordTerms
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon
-from sentrack.objective.interval_problem import DULL, LONGEST, lasting
+from sentrack.objective.interval_problem import DULL, LONGEST, SHORTEST, lasting
 from sentrack.scene import Scene, scene_of, unpadded
 from sentrack.tasks.moment import LEAST, moments
 from sentrack.tasks.tracker import RATE, track, understand
@@ -75,14 +75,16 @@ def intervals(scene: Scene) -> dict[tuple[int, int], float]:
     """The best score of every interval, one label after another: plain dynamic programming."""
     problem, models = against_background(scene), scene.models
     dull = DULL * sum(word.part != "noun" for word in scene.meaning.words)
-    lasts: list[Sequence[float]] = []
+    lasts: list[Sequence[tuple[float, float]]] = []
     for w in range(problem.W):
         model = models[w] if w < len(models) else None
         if model is None or model.K == 1 or model.seconds is None:
-            lasts.append([np.inf])
+            lasts.append([(0, np.inf)])
         else:
-            frames = [round(LONGEST * s / scene.clip.seconds) for s in model.seconds]
-            lasts.append([max(1, n) for n in frames])
+            room, frames = problem.T // model.K, model.seconds / scene.clip.seconds
+            lasts.append(
+                [(min(round(SHORTEST * n), room), max(1, round(LONGEST * n))) for n in frames]
+            )
 
     def emitted(t: int, tracks: tuple[int, ...], states: Sequence[int]) -> float:
         value = sum(problem.unary(i, t)[j] for i, j in enumerate(tracks)) - dull
@@ -90,8 +92,15 @@ def intervals(scene: Scene) -> dict[tuple[int, int], float]:
             value += problem.emission(w, t)[(k, *(tracks[p] for p in problem.link(w)))]
         return float(value)
 
+    def long_enough(w: int, k: int, n: int) -> bool:
+        return n >= lasts[w][k if len(lasts[w]) > 1 else 0][0]
+
     def may_end(label: Label) -> bool:
-        return all(models[w].final[k] for w, (k, _) in enumerate(label[1]) if w < len(models))
+        return all(
+            models[w].final[k] and long_enough(w, k, n)
+            for w, (k, n) in enumerate(label[1])
+            if w < len(models)
+        )
 
     found: dict[tuple[int, int], float] = {}
     for first in range(problem.T):
@@ -114,7 +123,8 @@ def intervals(scene: Scene) -> dict[tuple[int, int], float]:
                 moves = []
                 for w, (k, n) in enumerate(words):
                     options = [(j, 1) for j in range(problem.states(w)) if j != k]
-                    if n < lasts[w][k if len(lasts[w]) > 1 else 0]:
+                    options = options if long_enough(w, k, n) else []
+                    if n < lasts[w][k if len(lasts[w]) > 1 else 0][1]:
                         options.append((k, n + 1))
                     moves.append([(o, problem.transition(w)[k, o[0]]) for o in options])
                 for tracks in itertools.product(*map(range, problem.sizes[:, t])):
@@ -343,17 +353,18 @@ def test_a_noun_that_is_not_there_and_a_clip_in_which_nothing_happens() -> None:
 
 
 def test_states_last_no_longer_than_they_may() -> None:
-    """Two states that last for two and three frames at most, over all paths of a few frames."""
-    model = replace(EVERYDAY.model("pick-up", "verb"), seconds=np.array([0.2, 0.3]))
-    most, step = (2, 3), 0.125
-    assert [LONGEST * s / step for s in (0.2, 0.3)] == pytest.approx(most)
-    chain = lasting(model, step)
-    assert chain.state.tolist() == [0, 0, 1, 1, 1]
-    assert chain.final.tolist() == [bool(model.final[k]) for k in chain.state]
+    """Two states that last two frames, and two to five, over all paths of a few frames."""
+    model = replace(EVERYDAY.model("pick-up", "verb"), seconds=np.array([0.2, 0.7]))
+    least, most, step = (1, 2), (3, 9), 0.0875
+    assert [round(LONGEST * s / step) for s in (0.2, 0.7)] == [3, 10]
+    assert [round(SHORTEST * s / step) for s in (0.2, 0.7)] == [1, 2]
+    chain = lasting(model, step, 9)
+    assert chain.state.tolist() == [0] * 3 + [1] * 9  # no longer than the clip
+    assert chain.final.tolist() == [False] * 4 + [True] * 8
     initial, transition = model.log_initial(), model.log_transitions(step)
-    for T in range(1, 7):
+    for T in range(1, 6):
         found: dict[tuple[int, ...], list[float]] = defaultdict(list)
-        for path in itertools.product(range(5), repeat=T):
+        for path in itertools.product(range(12), repeat=T):
             score = chain.initial[path[0]] + chain.transition[path[:-1], path[1:]].sum()
             if score > -np.inf:
                 found[tuple(int(chain.state[place]) for place in path)].append(score)
@@ -361,12 +372,13 @@ def test_states_last_no_longer_than_they_may() -> None:
             score = initial[states[0]] + transition[states[:-1], states[1:]].sum()
             runs = [(k, len(list(run))) for k, run in itertools.groupby(states)]
             allowed = score > -np.inf and all(n <= most[k] for k, n in runs)
+            allowed &= all(n >= least[k] for k, n in runs[:-1])
             assert found[states] == pytest.approx([score] if allowed else [])
 
 
 @pytest.mark.parametrize(("word", "part"), [("person", "noun"), ("near", "preposition")])
 def test_what_has_one_state_lasts(word: str, part: str) -> None:
     model = EVERYDAY.model(word, part)
-    chain = lasting(model, 0.1)
+    chain = lasting(model, 0.1, 30)
     assert [chain.state.tolist(), chain.initial.tolist()] == [[0], [0.0]]
     assert [chain.transition.tolist(), chain.final.tolist()] == [[[0.0]], [True]]

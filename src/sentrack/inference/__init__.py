@@ -6,7 +6,7 @@ Knows nothing of video or English: usable by anyone with such chains.
 from sentrack.inference.chains import best_scores
 from sentrack.inference.errors import Infeasible, ProblemError, ProblemTooLarge
 from sentrack.inference.forward_backward import Posteriors, posteriors
-from sentrack.inference.intervals import EXACT_FIRST, best_interval, between
+from sentrack.inference.intervals import EXACT_FIRST, best_interval, between, ended
 from sentrack.inference.kernels import best_local_score
 from sentrack.inference.methods import Ascent, Auto, Dual, Growth, Viterbi
 from sentrack.inference.polynomial import Maximum, Polynomial
@@ -36,6 +36,7 @@ __all__ = [
     "best_local_score",
     "best_scores",
     "between",
+    "ended",
     "posteriors",
     "solve",
 ]

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from sentrack.inference.errors import Infeasible
 from sentrack.inference.methods import Auto
 from sentrack.inference.problem import Array, Problem, TrackTerms, WordTerms
 from sentrack.inference.solution import Solution
@@ -66,7 +67,7 @@ def best_interval(
     """
     found = solve(opened(problem, final), method, seed, time_limit, memory_limit)
     if found.score == -np.inf:
-        return _some_frame(problem, final, found)
+        return _first_frames(problem, final, found)
     inside = np.flatnonzero(found.tracks[0] < problem.sizes[0])
     first, last = int(inside[0]), int(inside[-1]) + 1
     solution = replace(
@@ -77,17 +78,40 @@ def best_interval(
     return Interval(first, last, solution)
 
 
-def _some_frame(problem: Problem, final: Final, found: Solution) -> Interval:
-    """The first frame alone, where no interval was found in time: an answer, worth what it is."""
-    here = between(problem, 0, 1)
-    tracks = np.array([[here.unary(i, 0).argmax()] for i in range(here.L)], dtype=np.int64)
-    ends = [here.initial(w) + _leave(here, w, final) for w in range(here.W)]
-    states = np.array([end.argmax() for end in ends], dtype=np.int64).reshape(here.W, 1)
-    may_end = all(end.max() > -np.inf for end in ends)
-    score = here.score(tracks, states) if may_end else -np.inf
-    bound = max(score, found.upper_bound)
-    solution = replace(found, tracks=tracks, states=states, score=score, upper_bound=bound)
-    return Interval(0, 1, solution)
+def _first_frames(problem: Problem, final: Final, found: Solution) -> Interval:
+    """The first frames, as few as words can end in, where nothing was found in time.
+
+    It is an answer, worth what it is.
+    """
+    n = min(problem.T, max((_fewest(problem, w, final) for w in range(problem.W)), default=1))
+    try:
+        first = solve(ended(between(problem, 0, n), final), EXACT_FIRST, time_limit=0.0)
+    except Infeasible:
+        tracks = np.array([[problem.unary(i, 0).argmax()] for i in range(problem.L)])
+        states = np.array([problem.initial(w).argmax() for w in range(problem.W)], dtype=np.int64)
+        return Interval(0, 1, replace(found, tracks=tracks, states=states.reshape(-1, 1)))
+    bound = max(first.score, found.upper_bound)
+    return Interval(0, n, replace(first, upper_bound=bound, seconds=found.seconds))
+
+
+def _fewest(problem: Problem, w: int, final: Final) -> int:
+    """The least number of frames in which a word can begin and end."""
+    reached, goes_on = problem.initial(w) > -np.inf, problem.transition(w) > -np.inf
+    end = _leave(problem, w, final) == 0
+    frames = 1
+    while not (reached & end).any() and frames < problem.T:
+        reached, frames = np.asarray(goes_on[reached].any(axis=0)), frames + 1
+    return frames
+
+
+def ended(problem: Problem, final: Final) -> Problem:
+    """The problem with words that end in some of their states only."""
+    words = []
+    for w, word in enumerate(problem.words):
+        *before, last = (problem.emission(w, t) for t in range(problem.T))
+        leave = _leave(problem, w, final).reshape(-1, *[1] * (last.ndim - 1))
+        words.append(replace(word, emission=[*before, last + leave]))
+    return Problem(problem.tracks, words)
 
 
 def _leave(problem: Problem, w: int, final: Final) -> Array:
@@ -106,6 +130,8 @@ def best_intervals(
 ) -> list[Interval]:
     """The best interval, then the best of those that do not overlap it, and so on.
 
+    There may be none at all.
+
     Args:
         problem: terms of all frames.
         count: how many at most.
@@ -119,7 +145,10 @@ def best_intervals(
     def look(first: int, last: int) -> None:
         if first < last:
             part = between(problem, first, last)
-            best = best_interval(part, final, method, seed)
+            try:
+                best = best_interval(part, final, method, seed)
+            except Infeasible:  # it is too short
+                return
             best = Interval(best.first + first, best.last + first, best.solution)
             if best.solution.score >= least:
                 heapq.heappush(waiting, (-best.solution.score, first, last, best))

@@ -4,7 +4,9 @@ from .errors import NotLiteralError
 from .glossary import NO_THINGS, glossary, kind_of_class
 
 #: Verbs after which "on" and "in" say where something ends, not where it is throughout.
-_TO_AN_END = frozenset(["throw", "toss", "drop", "jump", "hop", "leap"])
+_TO_AN_END = frozenset(
+    ["throw", "toss", "drop", "jump", "hop", "leap", "put", "place", "set", "lay"]
+)
 _ENDS = frozenset({"on", "in", "inside", "on top of", "upon", "within"})
 #: Verbs after which "with" says by what means.
 _BY_MEANS = frozenset({"hit", "touch", "catch"})

@@ -210,11 +210,13 @@ class _Linker:
         verb = found.verb
         assert verb is not None
         head = _head(verb)
+        # "put down" says all of where it ends.
+        goes = "" if verb.entry.particle else head
         for preposition, noun in found.of_objects:
-            refuse_goal(head, preposition)
+            refuse_goal(goes, preposition)
             refuse_scenery(preposition, noun, of_object=True)
         for word, _, _ in found.spatial:
-            refuse_goal(head, word.text)
+            refuse_goal(goes, word.text)
         for (word, others), (following, _) in zip(
             found.loose, [*found.loose[1:], (verb, ())], strict=False
         ):

@@ -1,7 +1,7 @@
 """What words can look at: features of candidates, each with named bins.
 
 A feature is computed for all frames and all candidates (or pairs of candidates) at once. Lengths
-are in frame heights and times in seconds, so that neither resolution nor frame rate changes a
+are in metres and times in seconds, so that neither distance nor resolution nor frame rate changes a
 meaning.
 """
 
@@ -26,6 +26,10 @@ class Candidates:
         extent: (T, J, 2) width and height in frame heights.
         velocity: (T, J, 2) frame heights per second.
         colour: (T, J, 3) hue in degrees, saturation and value; NaN where unknown.
+        metres: (T, J) how many of them a frame height is where the candidate stands.
+        presence: (T, J) a bin of the feature of this name.
+        growth: (T, J) how fast its height grows, as a logarithm, per second.
+        gain: (T, J) how much faster it is after than before, as a part of the faster.
         aspect: width of a frame over its height.
         fps: source frames per second.
     """
@@ -34,19 +38,23 @@ class Candidates:
     extent: Values
     velocity: Values
     colour: Values
+    metres: Values
+    presence: Bins
+    growth: Values
+    gain: Values
     aspect: float
     fps: float
 
     def along(self, track: npt.NDArray[np.int64]) -> "Candidates":
         """One candidate per frame: those of a track (T,)."""
         chosen = np.arange(len(track))[:, None], track[:, None]
-        return replace(
-            self,
-            centre=self.centre[chosen],
-            extent=self.extent[chosen],
-            velocity=self.velocity[chosen],
-            colour=self.colour[chosen],
-        )
+        return replace(self, **{name: getattr(self, name)[chosen] for name in MEASURED})
+
+
+#: The arrays of `Candidates`.
+MEASURED = (
+    "centre", "extent", "velocity", "colour", "metres", "presence", "growth", "gain"
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -110,26 +118,37 @@ def length(vectors: Values) -> Values:
     return np.asarray(np.hypot(vectors[..., 0], vectors[..., 1]))
 
 
-# Slower than this, in frame heights per second, is at rest: what jitter of boxes amounts to.
-STILL = 0.06
+def rate(a: Candidates) -> Values:
+    """(T, J): metres per second."""
+    return np.asarray(length(a.velocity) * a.metres)
 
 
-@feature("speed", 1, "frame heights per second", "still slow moderate fast", (STILL, 0.2, 0.6))
+def scale(a: Candidates, b: Candidates) -> Values:
+    """(T, Ja, Jb): metres that a frame height is between two things: where the farther one is."""
+    return np.asarray(np.maximum(a.metres[:, :, None], b.metres[:, None, :]))
+
+
+# Slower than this, in metres per second, is at rest: what jitter of boxes amounts to.
+STILL = 0.15
+CUT_OFF = 0.02  # frame heights from the lower border, where the picture may end before a thing does
+
+
+@feature("speed", 1, "metres per second", "still slow moderate fast", (STILL, 0.5, 1.5))
 def speed(a: Candidates) -> Values:
     """How fast it moves."""
-    return length(a.velocity)
+    return rate(a)
 
 
-@feature("motion", 1, "frame heights per second", "rest moving", (STILL,))
+@feature("motion", 1, "metres per second", "rest moving", (STILL,))
 def motion(a: Candidates) -> Values:
     """Whether it moves at all."""
-    return length(a.velocity)
+    return rate(a)
 
 
-@feature("pace", 1, "own heights per second", "rest walk run", (0.15, 1.3))
+@feature("pace", 1, "metres per second", "rest walk run", (0.25, 2.2))
 def pace(a: Candidates) -> Values:
-    """How fast it moves for its size, so that those far away walk as fast as those nearby."""
-    return np.asarray(length(a.velocity) / np.maximum(a.extent[..., 1], 1e-3))
+    """How fast it moves, for one that walks and runs."""
+    return rate(a)
 
 
 @feature("heading", 1, "", "none right down left up")
@@ -137,18 +156,36 @@ def heading(a: Candidates) -> Bins:
     """The direction it moves in, if it moves."""
     angle = np.arctan2(a.velocity[..., 1], a.velocity[..., 0])
     quarter = np.rint(angle / (np.pi / 2)).astype(np.int16) % 4
-    return np.where(length(a.velocity) <= STILL, 0, 1 + quarter).astype(np.int16)
+    return np.where(rate(a) <= STILL, 0, 1 + quarter).astype(np.int16)
 
 
-@feature("vertical", 1, "frame heights per second", "up level down", (-STILL, STILL))
+@feature("vertical", 1, "metres per second", "up level down", (-STILL, STILL))
 def vertical(a: Candidates) -> Values:
     """Its vertical motion."""
-    return np.asarray(a.velocity[..., 1])
+    return np.asarray(a.velocity[..., 1] * a.metres)
+
+
+@feature("change", 1, "part of its speed", "slower same faster", (-0.25, 0.25))
+def change(a: Candidates) -> Values:
+    """How its speed changes: that of the second after against that of the second before."""
+    return a.gain
+
+
+@feature("growth", 1, "part of its height per second", "shrinks steady grows", (-0.15, 0.15))
+def growth(a: Candidates) -> Values:
+    """How fast it grows, as those do who come nearer, stand up or get out."""
+    return a.growth
+
+
+@feature("presence", 1, "", "seen appears vanishes away")
+def presence(a: Candidates) -> Bins:
+    """Whether it is there: for long, since just now, only just, or not."""
+    return a.presence
 
 
 @feature("bulk", 1, "frame heights", "small medium large", (0.12, 0.35))
 def bulk(a: Candidates) -> Values:
-    """The side of a square of its area."""
+    """The side of a square of its area, as large as it looks."""
     return np.asarray(np.sqrt(a.extent.prod(axis=-1)))
 
 
@@ -169,34 +206,34 @@ def colour(a: Candidates) -> Bins:
     return np.where(np.isnan(h), 11, named).astype(np.int16)
 
 
-@feature("distance", 2, "frame heights", "near medium far", (0.18, 0.45))
+@feature("distance", 2, "metres", "near medium far", (0.45, 1.1))
 def distance(a: Candidates, b: Candidates) -> Values:
     """Between their centres."""
-    return length(between(a, b))
+    return np.asarray(length(between(a, b)) * scale(a, b))
 
 
-@feature("gap", 2, "frame heights", "touching near apart far", (0.0, 0.06, 0.25))
+@feature("gap", 2, "metres", "touching near apart far", (0.0, 0.15, 0.6))
 def gap(a: Candidates, b: Candidates) -> Values:
     """Between their boxes; none where they overlap."""
     reach = 0.5 * (a.extent[:, :, None, :] + b.extent[:, None, :, :])
-    return length(np.maximum(np.abs(between(a, b)) - reach, 0))
+    return np.asarray(length(np.maximum(np.abs(between(a, b)) - reach, 0)) * scale(a, b))
 
 
-@feature("closing", 2, "frame heights per second", "closing steady parting", (-STILL, STILL))
+@feature("closing", 2, "metres per second", "closing steady parting", (-STILL, STILL))
 def closing(a: Candidates, b: Candidates) -> Values:
     """The rate at which their distance changes."""
     apart = between(a, b)
     relative = b.velocity[:, None, :, :] - a.velocity[:, :, None, :]
-    return np.asarray((apart * relative).sum(axis=-1) / np.maximum(length(apart), 1e-3))
+    along = (apart * relative).sum(axis=-1) / np.maximum(length(apart), 1e-3)
+    return np.asarray(along * scale(a, b))
 
 
-@feature("advance", 2, "frame heights per second", "away neither towards", (-STILL, STILL))
+@feature("advance", 2, "metres per second", "away neither towards", (-STILL, STILL))
 def advance(a: Candidates, b: Candidates) -> Values:
     """How fast the first moves towards where the second is."""
     apart = between(a, b)
-    return np.asarray(
-        (apart * a.velocity[:, :, None, :]).sum(axis=-1) / np.maximum(length(apart), 1e-3)
-    )
+    along = (apart * a.velocity[:, :, None, :]).sum(axis=-1) / np.maximum(length(apart), 1e-3)
+    return np.asarray(along * a.metres[:, :, None])
 
 
 @feature("side", 2, "frame heights", "left level right", (-0.04, 0.04))
@@ -240,8 +277,8 @@ def ratio(a: Candidates, b: Candidates) -> Values:
 @feature("together", 2, "", "still together apart")
 def together(a: Candidates, b: Candidates) -> Bins:
     """Whether they rest, move as one, or move differently."""
-    fast = np.maximum(length(a.velocity)[:, :, None], length(b.velocity)[:, None, :])
-    differ = length(a.velocity[:, :, None, :] - b.velocity[:, None, :, :])
+    fast = np.maximum(length(a.velocity)[:, :, None], length(b.velocity)[:, None, :]) * scale(a, b)
+    differ = length(a.velocity[:, :, None, :] - b.velocity[:, None, :, :]) * scale(a, b)
     moving = np.where(differ <= 0.4 * fast + 0.5 * STILL, 1, 2)
     return np.where(fast <= STILL, 0, moving).astype(np.int16)
 
@@ -266,6 +303,15 @@ def support(a: Candidates, b: Candidates) -> Bins:
 
 @feature("depth", 2, "frame heights", "behind level front", (-0.03, 0.03))
 def depth(a: Candidates, b: Candidates) -> Values:
-    """How much lower the first reaches: on level ground, what reaches lower is nearer."""
-    first, second = (c.centre[..., 1] + 0.5 * c.extent[..., 1] for c in (a, b))
-    return np.asarray(first[:, :, None] - second[:, None, :])
+    """How much lower the first reaches: on level ground, what reaches lower is nearer.
+
+    Where the picture ends before either does, it is how much lower its top is: what is in front
+    hides the lower part of what is behind.
+    """
+    first, second = (c.centre[..., 1] for c in (a, b))
+    halves = [0.5 * c.extent[..., 1] for c in (a, b)]
+    feet = first + halves[0], second + halves[1]
+    foot = feet[0][:, :, None] - feet[1][:, None, :]
+    top = (first - halves[0])[:, :, None] - (second - halves[1])[:, None, :]
+    low = [each >= 1 - CUT_OFF for each in feet]
+    return np.where(low[0][:, :, None] & low[1][:, None, :], top, foot)

@@ -96,6 +96,16 @@ class WordModel:
         ]
         return float(np.sum(told, axis=0).max()) if told else 0.0
 
+    @property
+    def most(self) -> float:
+        """Nats per frame by which its most telling state beats the background at best."""
+        told = [np.log(output.max(axis=1) * output.shape[1]) for output in self.outputs]
+        return float(np.sum(told, axis=0).max()) if told else 0.0
+
+    def roles_of(self, feature: str) -> frozenset[int]:
+        """The roles of which it looks at a feature of one participant."""
+        return frozenset(o.roles[0] for o in self.observed if o.feature.name == feature)
+
     def log_initial(self) -> Floats:
         """(K,): the initial term."""
         return _log(self.initial)

@@ -23,13 +23,12 @@ class Bounds:
 
     def __init__(self, scene: Scene) -> None:
         # A frame's candidates are padded by repeating one of them, which changes no maximum.
-        scores = scene.measured.scores(against_background=True)
-        unary = [scores[each.rows] for each in scene.candidates]
+        unary = [scene.scores(i, against_background=True) for i in range(len(scene.candidates))]
         pairwise = [scene.measured.coherence(each) for each in scene.candidates]
         # Words that look at nothing are worth nothing here, and constraints nothing at best.
         words = [
             (
-                lasting(model, scene.clip.seconds),
+                lasting(model, scene.clip.seconds, scene.clip.T),
                 scene.meaning.words[w].participants,
                 scene.emission(w, against_background=True),
             )

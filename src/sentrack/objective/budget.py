@@ -7,7 +7,7 @@ import numpy as np
 
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon
-from sentrack.scene import NOT_SEEN, detection_scores
+from sentrack.scene import detection_scores
 from sentrack.vision import Clip
 
 # Seconds that a pair of candidates takes, for every track and every feature that words look at; on
@@ -48,8 +48,9 @@ def loosest_bound(clip: Clip, meaning: Meaning, lexicon: Lexicon, whole: bool) -
     """A bound of Eq. 4, over all of the clip or an interval of it, without measuring any pair.
 
     All terms but detection scores are logs of probabilities, and no box that is projected has a
-    higher score than what it is projected from; who takes part may be away. Of an interval, a word
-    beats the background by no more than that is below certainty.
+    higher score than what it is projected from; who takes part may be away, which costs nothing
+    where a word speaks of it. Of an interval, a word beats the background by no more than that is
+    below certainty.
     """
     if not whole:
         models = [lexicon.model(word.word, word.part) for word in meaning.words]
@@ -60,5 +61,5 @@ def loosest_bound(clip: Clip, meaning: Meaning, lexicon: Lexicon, whole: bool) -
         named = lexicon.named(participant.noun, clip.classes)
         allowed = np.isin(clip.label, [clip.classes.index(name) for name in named])
         best = float(scores[allowed].max())
-        bound += clip.T * (max(best, NOT_SEEN) if lexicon.identity else best)
+        bound += clip.T * (max(best, 0.0) if lexicon.identity else best)
     return bound

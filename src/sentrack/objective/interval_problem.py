@@ -14,6 +14,7 @@ DULL = 0.4
 # Times its usual time that a state of a word may last: frames of a kind would else make up for what
 # an event is about, its change from one state to the next.
 LONGEST = 1.25
+SHORTEST = 0.25  # and what it lasts at least: one odd frame is no phase
 
 
 def interval(scene: Scene) -> Objective:
@@ -30,7 +31,7 @@ def interval(scene: Scene) -> Objective:
     tracks = [TrackTerms(charged, tracks[0].pairwise), *tracks[1:]]
     words, chains = [], []
     for w, (word, model) in enumerate(zip(scene.meaning.words, scene.models, strict=True)):
-        chain = lasting(model, scene.clip.seconds)
+        chain = lasting(model, scene.clip.seconds, scene.clip.T)
         h = scene.emission(w, against_background=True)
         counts = [each.counts for each in scene.players(w)]
         emission = [np.asarray(frame)[chain.state] for frame in unpadded(h, 1, counts)]
@@ -45,22 +46,32 @@ def frame_cost(models: Sequence[WordModel]) -> float:
     return DULL * sum(model.information > 0 for model in models)
 
 
-def lasting(model: WordModel, seconds: float) -> Chain:
-    """A word whose states last no longer than LONGEST times their usual time.
+def lasting(model: WordModel, seconds: float, T: int) -> Chain:
+    """A word whose states last SHORTEST times their usual time at least, and LONGEST at most.
 
     A state becomes a row of states, one for every frame that it may last.
+
+    Args:
+        model: of the word.
+        seconds: between frames.
+        T: number of frames, in which all states have room.
     """
     initial, a = model.log_initial(), model.log_transitions(seconds)
     if model.K == 1 or model.seconds is None:
         return Chain(np.arange(model.K), initial, a, model.final)
-    most = np.maximum(1, np.round(LONGEST * model.seconds / seconds)).astype(np.int64)
+    usual = model.seconds / seconds
+    most = np.clip(np.round(LONGEST * usual), 1, T).astype(np.int64)
+    least = np.minimum(np.round(SHORTEST * usual), T // model.K)
     begin = np.cumsum(most) - most
     state = np.repeat(np.arange(model.K), most)
     K = len(state)
+    lasted = np.arange(K) - begin[state] + 1
     start, wide = np.full(K, -np.inf), np.full((K, K), -np.inf)
     start[begin] = initial
     wide[:, begin] = a[state]
     wide[np.arange(K), begin[state]] = -np.inf  # a state does not begin anew
+    enough = lasted >= least[state]
+    wide[~enough] = -np.inf
     on = np.flatnonzero(np.diff(state) == 0)
     wide[on, on + 1] = a[state[on], state[on]]
-    return Chain(state, start, wide, model.final[state])
+    return Chain(state, start, wide, model.final[state] & enough)

@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sentrack.inference import Problem, between
+from sentrack.inference import Problem, between, ended
 from sentrack.language import Meaning
 from sentrack.lexicon import WordModel
 from sentrack.scene import CandidateSet, Scene
 from sentrack.vision import Bools, Clip, Floats, Ints
+
+SILENT = ""  # the name of no state: before an event, and after it
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,7 +19,8 @@ class Chain:
     """How a word goes through its states.
 
     Attributes:
-        state: (S,) the state of its model that each of them looks like.
+        state: (S,) the state of its model that each of them looks like; their number K for what
+            says nothing.
         initial: (S,) nats.
         transition: (S, S) nats.
         final: (S,) whether the word may end in it.
@@ -27,6 +30,41 @@ class Chain:
     initial: Floats
     transition: Floats
     final: Bools
+
+    def spread(self, told: Floats, nothing: float, axis: int = 1) -> Floats:
+        """What its states tell, given what those of its model do along an axis.
+
+        Args:
+            told: nats.
+            nothing: what a state tells that says nothing.
+            axis: of the states.
+        """
+        if self.state.max() == told.shape[axis]:
+            more = [(0, 0)] * told.ndim
+            more[axis] = (0, 1)
+            told = np.pad(told, more, constant_values=nothing)
+        return np.take(told, self.state, axis=axis)
+
+    def frames_told(self, model: WordModel, seconds: float, states: Ints) -> int:
+        """In how many frames of its states (T,) a word tells something.
+
+        Of an event, no fewer than it usually lasts: what is over too soon tells less of it.
+
+        Args:
+            model: of the word.
+            seconds: between frames.
+            states: of this chain.
+        """
+        return max(
+            int((self.state[states] < model.K).sum()), least_told(model, seconds, len(states))
+        )
+
+
+def least_told(model: WordModel, seconds: float, T: int) -> int:
+    """The least number of `frames_told`, of T: all for a word of one state."""
+    if model.K == 1:
+        return T
+    return 1 if model.seconds is None else min(T, round(float(model.seconds.sum()) / seconds))
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,18 +113,18 @@ class Objective:
 
     def cut(self, first: int, last: int) -> "Objective":
         """The terms of the frames first to last - 1, with words that end in their final states."""
-        part = between(self.problem, first, last)
-        words = []
-        for w, (word, final) in enumerate(zip(part.words, self.final, strict=True)):
-            *before, end = (part.emission(w, t) for t in range(part.T))
-            end = end + np.where(final, 0.0, -np.inf).reshape(-1, *[1] * (end.ndim - 1))
-            words.append(replace(word, emission=[*before, end]))
-        return replace(self, scene=self.scene.cut(first, last), problem=Problem(part.tracks, words))
+        part = ended(between(self.problem, first, last), self.final)
+        return replace(self, scene=self.scene.cut(first, last), problem=part)
 
     def background(self, word: int) -> float:
         """What the emission of a word is, per frame, where it tells nothing."""
         return 0.0 if self.against_background else self.models[word].background
 
     def states(self, word: int, found: Sequence[int] | Ints) -> Ints:
-        """(T,): the states of a word's model, given those of its chain."""
+        """(T,): the states of a word's model, given those of its chain; see `state_names`."""
         return np.asarray(self.chains[word].state[np.asarray(found)])
+
+    def state_names(self, word: int) -> tuple[str, ...]:
+        """The states of a word's model, and SILENT where there are times when it says nothing."""
+        names, state = self.models[word].states, self.chains[word].state
+        return (*names, SILENT) if state.max() == len(names) else names

@@ -4,7 +4,8 @@ import numpy as np
 
 from sentrack.inference import Problem, WordTerms
 from sentrack.language import Meaning
-from sentrack.lexicon import Lexicon
+from sentrack.lexicon import Lexicon, WordModel
+from sentrack.objective.interval_problem import lasting
 from sentrack.objective.objective import Chain, Objective
 from sentrack.scene import Scene, scene_of, unpadded
 from sentrack.vision import Clip
@@ -23,13 +24,39 @@ def whole(scene: Scene) -> Objective:
     """The terms of Eq. 4 over all frames; words end in their final states."""
     words, chains = [], []
     for w, (word, model) in enumerate(zip(scene.meaning.words, scene.models, strict=True)):
-        h = scene.emission(w)
-        if not model.final.all():
-            h = np.ascontiguousarray(h)
-            h[-1, ~model.final] = -np.inf
+        chain = over_all(model, scene.clip, scene.measured.identity)
+        h = chain.spread(scene.emission(w), model.background)
+        h[-1, ~chain.final] = -np.inf
         emission = unpadded(h, 1, [each.counts for each in scene.players(w)])
-        moves = model.log_transitions(scene.clip.seconds)
-        chain = Chain(np.arange(model.K), model.log_initial(), moves, model.final)
         words.append(WordTerms(chain.initial, chain.transition, emission, word.participants))
         chains.append(chain)
     return Objective(scene, Problem(scene.tracks(), [*words, *scene.apart()]), tuple(chains))
+
+
+def over_all(model: WordModel, clip: Clip, identity: bool) -> Chain:
+    """How a word goes through its states in all of a clip.
+
+    A word of several states is an event, which lasts as long as such events do and happens at some
+    time: before and after it the word says nothing. In the paper's reading, that of lexicons
+    without identity, it takes all of the clip.
+    """
+    if identity and model.K > 1:
+        return at_some_time(lasting(model, clip.seconds, clip.T), model.K)
+    moves = model.log_transitions(clip.seconds)
+    return Chain(np.arange(model.K), model.log_initial(), moves, model.final)
+
+
+def at_some_time(chain: Chain, nothing: int) -> Chain:
+    """A word between two states, before it and after it, that look like the state `nothing`."""
+    K = len(chain.state)
+    moves = np.full((K + 2, K + 2), -np.inf)
+    moves[0, 0] = moves[-1, -1] = 0.0
+    moves[0, 1:-1] = chain.initial
+    moves[1:-1, 1:-1] = chain.transition
+    moves[1:-1, -1] = np.where(chain.final, 0.0, -np.inf)
+    return Chain(
+        np.concatenate([[nothing], chain.state, [nothing]]),
+        np.concatenate([[0.0], chain.initial, [-np.inf]]),
+        moves,
+        np.concatenate([[False], chain.final, [True]]),
+    )

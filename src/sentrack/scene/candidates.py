@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,9 @@ import numpy.typing as npt
 from sentrack.boxes import centre, extent
 from sentrack.lexicon import Candidates
 from sentrack.vision import Clip
+
+if TYPE_CHECKING:
+    from sentrack.scene.things import Things
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -40,8 +43,14 @@ class CandidateSet:
         return np.asarray(np.arange(self.rows.shape[1]) < self.counts[:, None])
 
 
-def candidate_set(clip: Clip, allowed: Bools) -> CandidateSet:
-    """All detections that are `allowed` (N,), at least one in every frame."""
+def candidate_set(clip: Clip, allowed: Bools, things: "Things") -> CandidateSet:
+    """All detections that are `allowed` (N,), at least one in every frame.
+
+    Args:
+        clip: what was seen.
+        allowed: (N,).
+        things: what is measured of them.
+    """
     chosen = np.flatnonzero(allowed)
     frame = clip.frame_of[chosen]
     counts = np.bincount(frame, minlength=clip.T)
@@ -56,8 +65,12 @@ def candidate_set(clip: Clip, allowed: Bools) -> CandidateSet:
         Candidates(
             centre=centre(corners),
             extent=extent(corners),
-            velocity=clip.velocity[rows].astype(np.float32),
+            velocity=things.velocity[rows].astype(np.float32),
             colour=clip.colour[rows].astype(np.float32),
+            metres=things.metres[rows].astype(np.float32),
+            presence=things.presence[rows],
+            growth=things.growth[rows].astype(np.float32),
+            gain=things.gain[rows].astype(np.float32),
             aspect=clip.size[0] / height,
             fps=clip.fps,
         ),

@@ -17,11 +17,20 @@ from sentrack.scene.candidates import (
 )
 from sentrack.scene.coherence import coherence, continuations
 from sentrack.scene.distinctness import one_thing
-from sentrack.scene.presence import AWAY, identity_coherence, presence_scores, same_after
+from sentrack.scene.presence import (
+    AWAY,
+    NOT_SEEN,
+    identity_coherence,
+    presence_scores,
+    same_after,
+)
+from sentrack.scene.things import things
 from sentrack.vision import Clip
 
 Codes = npt.NDArray[np.int64]
 Sets = Sequence[CandidateSet]
+
+PRESENCE = "presence"
 
 
 class Measurements:
@@ -38,25 +47,31 @@ class Measurements:
     def __init__(
         self, clip: Clip, identity: bool, whole: "tuple[Measurements, int] | None" = None
     ) -> None:
-        self.clip, self._identity, self._whole = clip, identity, whole
+        self.clip, self.identity, self._whole = clip, identity, whole
+        if whole is None:
+            self._things = things(clip, identity)
+        else:
+            longer, first = whole
+            rows = slice(*longer.clip.start[[first, first + clip.T]])
+            self._things = longer._things.part(rows)
         self._sets: dict[tuple[str, ...], CandidateSet] = {}
         self._classes: dict[CandidateSet, tuple[str, ...]] = {}
         self._known: dict[tuple[str, Sets], Any] = {}
 
     def cut(self, first: int, last: int) -> "Measurements":
         """The measurements of the frames first to last - 1."""
-        return Measurements(self.clip.cut(first, last), self._identity, (self, first))
+        return Measurements(self.clip.cut(first, last), self.identity, (self, first))
 
     def candidates(self, classes: tuple[str, ...]) -> CandidateSet | None:
         """The detections of some classes of the clip; None if there are none."""
         if classes not in self._sets:
             known = [self.clip.classes.index(name) for name in classes]
             allowed = np.isin(self.clip.label, known)
-            if not allowed.any() and (self._whole is None or not self._identity):
+            if not allowed.any() and (self._whole is None or not self.identity):
                 return None
-            if self._identity:
+            if self.identity:
                 allowed |= self.clip.label == self.clip.classes.index(AWAY)
-            self._sets[classes] = candidate_set(self.clip, allowed)
+            self._sets[classes] = candidate_set(self.clip, allowed, self._things)
             self._classes[self._sets[classes]] = classes
         return self._sets[classes]
 
@@ -64,24 +79,33 @@ class Measurements:
         """The classes of a set of candidates."""
         return self._classes[players]
 
-    def scores(self, against_background: bool = False) -> Floats:
-        """(N,): f of every detection, or how far it is below the usual one of its class."""
+    def scores(self, against_background: bool = False, spoken_of: bool = False) -> Floats:
+        """(N,): f of every detection, or how far it is below the usual one of its class.
+
+        Args:
+            against_background: the latter; participants are then there all the time.
+            spoken_of: a word looks at whether the participant is there, and says what that is
+                worth, which is then nothing else.
+        """
         if self._whole is not None:
             whole, first = self._whole
             rows = slice(*whole.clip.start[[first, first + self.clip.T]])
-            return whole.scores(against_background)[rows]
+            return whole.scores(against_background, spoken_of)[rows]
         scores = detection_scores(self.clip)
         if against_background:
             # A box that is surer than usual says no more: it is the words that are to tell.
             scores = np.minimum(scores - usual_scores(self.clip, scores)[self.clip.label], 0.0)
-        return presence_scores(self.clip, scores, against_background) if self._identity else scores
+        if not self.identity:
+            return scores
+        away = 0.0 if spoken_of else -np.inf if against_background else NOT_SEEN
+        return presence_scores(self.clip, scores, away)
 
     def coherence(self, players: CandidateSet) -> Floats:
         """(T-1, J, J): g of every two candidates of adjacent frames."""
         found: Floats = self._once(
             "coherence",
             (players, players),
-            lambda own, sets: (identity_coherence if own._identity else coherence)(
+            lambda own, sets: (identity_coherence if own.identity else coherence)(
                 own.clip, sets[0]
             ),
             steps=True,
@@ -119,7 +143,8 @@ class Measurements:
     def emission(self, model: WordModel, players: Sets) -> Floats:
         """(T, K, J1, ..., JI): log probability of what is seen of every tuple of candidates.
 
-        What is not seen says nothing: projected boxes are as good as any to every state.
+        What is not seen says nothing but that: projected boxes are as good as any to every state,
+        for all features but presence.
         """
         shape = (self.clip.T, model.K, *(each.rows.shape[1] for each in players))
         if not model.observed:
@@ -138,14 +163,25 @@ class Measurements:
             projected = self.clip.projected[each.rows]
             if projected.any():
                 unseen = aligned(projected, (axis,), len(players))[:, None]
-                h = np.where(unseen, model.background, h)
+                h = np.where(unseen, self._unseen(model, players), h)
         return h
+
+    def _unseen(self, model: WordModel, players: Sets) -> Floats | float:
+        """What `emission` is where a participant is not seen: of all features, presence tells."""
+        if not model.roles_of(PRESENCE):
+            return model.background
+        h = np.full((1, model.K, *[1] * len(players)), model.background)
+        for observed, output in zip(model.observed, model.outputs, strict=True):
+            if observed.feature.name == PRESENCE:
+                told = np.log(output * output.shape[1])
+                h = h + np.moveaxis(told[:, self.code((observed,), players)], 0, 1)
+        return model.noisy(h)
 
     def _continued(self, players: CandidateSet) -> Any:
         return self._once(
             "continued",
             (players,),
-            lambda own, sets: (same_after if own._identity else continuations)(own.clip, sets[0]),
+            lambda own, sets: (same_after if own.identity else continuations)(own.clip, sets[0]),
         )
 
     def _once(

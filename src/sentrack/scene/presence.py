@@ -9,10 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sentrack.boxes import area, shared
 from sentrack.scene.candidates import Bools, CandidateSet, Floats, Ints
 from sentrack.vision import ROWS, Clip
+
+Codes = npt.NDArray[np.int16]
 
 AWAY = ""  # the class of what is not there; no detector's class has this name
 BEFORE, AFTER = -2, -3  # stand in for identities
@@ -21,7 +24,9 @@ BEFORE, AFTER = -2, -3  # stand in for identities
 AT_BORDER, IN_THE_OPEN = 1.0, 4.0
 BORDER = 0.02  # frame heights
 HIDES = 0.1  # part of a box that another one, no smaller, covers if it can have hidden it
-NOT_SEEN = -1.5  # nats that a frame costs in which a participant is away
+SOON = 0.5  # seconds for which something has just appeared, or is about to vanish
+SEEN, APPEARS, VANISHES, GONE = range(4)  # bins of the feature
+NOT_SEEN = -3.0  # nats that a frame costs in which a participant is away
 
 
 def with_away(clip: Clip) -> Clip:
@@ -57,16 +62,30 @@ def is_away(clip: Clip) -> Bools:
     return np.asarray(clip.id <= BEFORE)
 
 
-def ends(clip: Clip) -> tuple[Bools, Bools]:
-    """(N,) twice: which detections are the first and which are the last of their things."""
+def lives(clip: Clip) -> tuple[Ints, Ints]:
+    """(N,) twice: the first and the last frame of the thing that each detection shows."""
     frame, thing = clip.frame_of, np.unique(clip.id, return_inverse=True)[1]
     first, last = np.full(thing.max() + 1, clip.T), np.full(thing.max() + 1, -1)
     np.minimum.at(first, thing, frame)
     np.maximum.at(last, thing, frame)
-    return frame == first[thing], frame == last[thing]
+    return first[thing], last[thing]
 
 
-def presence_scores(clip: Clip, scores: Floats, always: bool) -> Floats:
+def presence(clip: Clip) -> Codes:
+    """(N,): whether things are there, as bins of the feature of this name.
+
+    Args:
+        clip: with an identity for every detection, and candidates for what is away.
+    """
+    frame, time = clip.frame_of, clip.times
+    first, last = lives(clip)
+    new, old = time[frame] - time[first] <= SOON, time[last] - time[frame] <= SOON
+    code = np.where((first > 0) & new, APPEARS, SEEN)
+    code = np.where((last < clip.T - 1) & old, VANISHES, code)
+    return np.where(is_away(clip), GONE, code).astype(np.int16)
+
+
+def presence_scores(clip: Clip, scores: Floats, away: float) -> Floats:
     """(N,): f of every candidate, given that of detections (N,).
 
     A participant is seen in one frame at least: it is not still to come in the last frame, nor gone
@@ -75,9 +94,9 @@ def presence_scores(clip: Clip, scores: Floats, always: bool) -> Floats:
     Args:
         clip: with candidates for what is away.
         scores: (N,).
-        always: whether participants must be there all the time.
+        away: nats that a frame is worth in which a participant is away.
     """
-    found = np.where(is_away(clip), -np.inf if always else NOT_SEEN, scores)
+    found = np.where(is_away(clip), away, scores)
     frame = clip.frame_of
     found[(clip.id == BEFORE) & (frame == clip.T - 1)] = -np.inf
     found[(clip.id == AFTER) & (frame == 0)] = -np.inf
@@ -89,7 +108,7 @@ def identity_coherence(clip: Clip, players: CandidateSet) -> Floats:
 
     All else is forbidden.
     """
-    first, last = ends(clip)
+    first, last = (clip.frame_of == end for end in lives(clip))
     cost = -coming_and_going(clip, first | last)
     id, rows = clip.id[players.rows], players.rows
     come = np.where(first, cost, -np.inf)[rows[1:]][:, None, :]

@@ -10,7 +10,7 @@ from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon, WordModel
 from sentrack.scene.candidates import Bools, CandidateSet, Floats, unpadded
 from sentrack.scene.identity import identified, without_gaps
-from sentrack.scene.measurements import Measurements
+from sentrack.scene.measurements import PRESENCE, Measurements
 from sentrack.scene.presence import with_away
 from sentrack.vision import Clip, ClipError, bridge
 
@@ -58,16 +58,24 @@ class Scene:
             h = h - (model.background if model.observed else h.max())
         return h
 
+    def scores(self, participant: int, against_background: bool = False) -> Floats:
+        """(T, J): f of the candidates of a participant, padded."""
+        spoken_of = any(
+            word.participants[role] == participant
+            for word, model in zip(self.meaning.words, self.models, strict=True)
+            for role in model.roles_of(PRESENCE)
+        )
+        scores = self.measured.scores(against_background, spoken_of)
+        return np.asarray(scores[self.candidates[participant].rows])
+
     def tracks(self, against_background: bool = False) -> list[TrackTerms]:
         """Detection scores f and coherence g of every participant."""
-        scores = self.measured.scores(against_background)
-        terms = {}
-        for each in self.candidates:
-            if each not in terms:
-                f, g = scores[each.rows], self.measured.coherence(each)
-                n = each.counts
-                terms[each] = TrackTerms(unpadded(f, 0, [n]), unpadded(g, 0, [n[:-1], n[1:]]))
-        return [terms[each] for each in self.candidates]
+        found = []
+        for i, each in enumerate(self.candidates):
+            n, g = each.counts, self.measured.coherence(each)
+            f = unpadded(self.scores(i, against_background), 0, [n])
+            found.append(TrackTerms(f, unpadded(g, 0, [n[:-1], n[1:]])))
+        return found
 
     def apart(self) -> list[WordTerms]:
         """Words of one state that say nothing but that pairs of participants are different things.

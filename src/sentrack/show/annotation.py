@@ -261,7 +261,8 @@ class Caption:
         tracking = moving.tracking
         state = tracking.objective.states(w, tracking.solution.states[w])[nearest]
         band = self.told[y : y + self.band, first:last]
-        band[:] = (np.linspace(*STATES, K)[state] * light[:, None]).astype(np.uint8)
+        shades = np.array([*np.linspace(*STATES, K), self.theme.ground])
+        band[:] = (shades[state] * light[:, None]).astype(np.uint8)
         changes = [0, *(np.flatnonzero(np.diff(state)) + 1), len(state)]
         for begin, end in pairwise(changes):
             name = word.states[nearest[begin]]

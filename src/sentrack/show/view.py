@@ -202,15 +202,13 @@ def _words(tracking: Tracking) -> list[ShownWord]:
             word=word.word,
             part=word.part,
             participants=list(word.participants),
-            states=list(model.states),
+            states=list(objective.state_names(w)),
             state=objective.states(w, state).tolist(),
             evidence=_rounded(word.evidence, 3),
             total=word.total,
             margin=word.margin,
         )
-        for w, (word, model, state) in enumerate(
-            zip(tracking.words, objective.models, states, strict=False)
-        )
+        for w, (word, state) in enumerate(zip(tracking.words, states, strict=False))
     ]
 
 

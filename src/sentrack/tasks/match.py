@@ -1,8 +1,8 @@
 """How probable it is that a sentence is depicted, given the tracks that depict it best.
 
 A logistic function of three things: how much better than words that mean nothing the words explain
-what is seen, in units of what each tells in a typical frame, on average; the same of the weakest
-phase of any word; and how long it all lasts. It was fitted on annotated video
+what is seen, as a part of what each could tell at best, on average; the same of the weakest phase
+of any word; and how long it all lasts. It was fitted on annotated video
 (docs/measured/match.md). What was hardly detected is hardly there.
 """
 
@@ -15,14 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from sentrack.lexicon import WordModel
+from sentrack.objective import SILENT
 
 if TYPE_CHECKING:
     from sentrack.tasks.result import TrackedWord
 
 BORDER = 0.5  # from which on a sentence is said to be depicted
 # Of the logistic function; `python -m benchmarks.true_false --fit` prints them.
-CONSTANT, PER_FIT, PER_PHASE, PER_LOG_SECOND = 0.077, 0.395, 0.302, 0.392
-# What fits better, or worse, than this many times a typical frame says no more.
+CONSTANT, PER_FIT, PER_PHASE, PER_LOG_SECOND = -0.111, 1.634, 0.102, 0.298
+# What fits worse than by this many times what a word could tell says no more.
 SATURATED = 3.0
 # Seconds: what is shorter or longer than these is no less or more probable for it.
 SHORTEST, LONGEST = 0.1, 5.0
@@ -36,8 +37,8 @@ class Depiction:
     """Whether a sentence is depicted, and what that depends on.
 
     Attributes:
-        fit: how well the words fit on average; 0 is as well as words that mean nothing, 1 as in
-            typical frames of them. 0 if no word tells anything.
+        fit: how well the words fit on average; 0 is as well as words that mean nothing, 1 is
+            perfectly. 0 if no word tells anything.
         phase: how well the weakest phase of any word fits, by the same measure.
         seconds: how long it lasts.
         sureness: the mean detection score of the participant that is least surely detected.
@@ -80,9 +81,10 @@ def depiction(
 def _weakest(model: WordModel, word: "TrackedWord") -> float:
     """How well the weakest phase of a word fits, relative to what the word tells."""
     names = np.array(word.states)
-    means = (float(word.evidence[names == name].mean()) for name in dict.fromkeys(word.states))
-    return _relative(min(means), model)
+    phases = [name for name in dict.fromkeys(word.states) if name != SILENT]
+    means = (float(word.evidence[names == name].mean()) for name in phases)
+    return _relative(min(means, default=0.0), model)
 
 
 def _relative(nats: float, model: WordModel) -> float:
-    return min(max(nats / model.information, -SATURATED), SATURATED)
+    return min(max(nats / model.most, -SATURATED), SATURATED)

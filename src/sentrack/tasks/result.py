@@ -49,11 +49,12 @@ class TrackedWord:
         word: its name.
         part: its part of speech.
         participants: indices of the participants it speaks of.
-        states: the name of its state in every frame.
+        states: the name of its state in every frame, empty before and after an event.
         total: what it adds to the score, in nats.
         evidence: (T,) how much better it explains each frame than a word that means nothing, in
             nats.
-        margin: the same per frame on average, less what its changes of state cost.
+        margin: the same per frame that it tells of, on average, less what its changes of state
+            cost.
     """
 
     word: str
@@ -352,19 +353,22 @@ def _ledger(objective: Objective, solution: Solution) -> Ledger:
 
 def _words(objective: Objective, solution: Solution, ledger: Ledger) -> tuple[TrackedWord, ...]:
     found = []
-    for w, (word, model) in enumerate(zip(objective.meaning.words, objective.models, strict=True)):
+    for w, word in enumerate(objective.meaning.words):
         owner = f"{word.word} {w}"
         own = {term.term: term.values for term in ledger.terms if term.owner == owner}
         total = math.fsum(float(values.sum()) for values in own.values())
+        model, chain, states = objective.models[w], objective.chains[w], solution.states[w]
+        names, background = objective.state_names(w), objective.background(w)
+        frames = chain.frames_told(model, objective.clip.seconds, states)
         found.append(
             TrackedWord(
                 word=word.word,
                 part=word.part,
                 participants=word.participants,
-                states=tuple(model.states[s] for s in objective.states(w, solution.states[w])),
+                states=tuple(names[state] for state in objective.states(w, states)),
                 total=total,
-                evidence=own["emission"] - objective.background(w),
-                margin=total / objective.problem.T - objective.background(w),
+                evidence=own["emission"] - background,
+                margin=(total - objective.problem.T * background) / frames,
             )
         )
     return tuple(found)

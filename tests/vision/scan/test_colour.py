@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sentrack.lexicon.features import FEATURES, Candidates
+from sentrack.lexicon.features import FEATURES
 from sentrack.vision.clip import Floats
 from sentrack.vision.scan.colour import colours
 from sentrack.vision.scan.video import Image
+from tests.lexicon.made import candidates
 
 # Blue, green, red, as they are in a picture.
 RED, GREEN, BLUE, YELLOW = (40, 30, 200), (60, 140, 50), (190, 70, 30), (30, 210, 230)
@@ -24,9 +25,9 @@ def names(found: Floats) -> list[str]:
     """What the lexicon calls colours (N, 3)."""
     colour = found.astype(np.float32)[None]
     nothing = np.zeros((1, len(found), 2), dtype=np.float32)
-    candidates = Candidates(nothing, nothing, nothing, colour, aspect=1.0, fps=1.0)
+    seen = candidates(nothing, nothing, nothing, colour)
     feature = FEATURES["colour"]
-    return [feature.bins[k] for k in feature.binned(candidates)[0]]
+    return [feature.bins[k] for k in feature.binned(seen)[0]]
 
 
 def plain(*bgr: tuple[int, int, int]) -> Image:

@@ -2,7 +2,7 @@
 
 from sentrack.inference.kernels.gather import gather_factors, gather_steps, largest
 from sentrack.inference.kernels.growth import LANES, TILE, Plan, Real, gradient, grow
-from sentrack.inference.kernels.jit import ONE, Flat, announce, entry, internal
+from sentrack.inference.kernels.jit import ONE, Flat, Int, announce, entry, internal
 from sentrack.inference.kernels.large_messages import (
     INNER,
     OUTER,
@@ -28,6 +28,7 @@ __all__ = [
     "OUTER",
     "TILE",
     "Flat",
+    "Int",
     "Plan",
     "Real",
     "add_axis",

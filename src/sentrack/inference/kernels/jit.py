@@ -52,6 +52,11 @@ def announce(kernel: Callable[..., Any]) -> None:
         return
     folder = Path(cast(Any, kernel).stats.cache_path)
     if not any(folder.glob(f"*.{kernel.__name__}-*.nbi")):
-        logging.getLogger("sentrack").warning(
-            "compiling the inference kernels: about ten seconds, the first time only"
-        )
+        _say_that_it_takes_a_while()
+
+
+@cache
+def _say_that_it_takes_a_while() -> None:
+    logging.getLogger("sentrack").warning(
+        "compiling the inner loops: about fifteen seconds, the first time only"
+    )

@@ -118,7 +118,8 @@ function participantRow(track) {
 }
 
 function wordRow(word, view) {
-  const phases = runs(word.state).map(
+  const states = word.states.filter(Boolean).length; // before and after an event it has none
+  const phases = runs(word.state).filter(([state]) => word.states[state]).map(
     ([state, first, after]) =>
       `${word.states[state]} ${clock(view.times[first])} to ${clock(view.times[after - 1])}`,
   );
@@ -128,13 +129,14 @@ function wordRow(word, view) {
     context.font = `12px ${tone("--font")}`;
     context.textBaseline = "middle";
     for (const [state, first, after] of runs(word.state)) {
+      if (!word.states[state]) continue;
       const left = x(first);
       const wide = x(after) - left;
-      const share = word.states.length > 1 ? state / (word.states.length - 1) : 0;
+      const share = states > 1 ? state / (states - 1) : 0;
       context.fillStyle = tone(`--state-${Math.round(4 * share)}`);
       context.fillRect(left, 0, Math.max(1, wide - 1), BAND);
       const name = word.states[state];
-      if (word.states.length > 1 && context.measureText(name).width + 10 < wide) {
+      if (states > 1 && context.measureText(name).width + 10 < wide) {
         context.fillStyle = tone("--state-ink");
         context.fillText(name, left + 5, BAND / 2 + 1);
       }
@@ -151,7 +153,7 @@ function wordRow(word, view) {
     context.fillRect(0, zero, width, 1);
   };
   const tell = (t) => {
-    const state = word.states.length > 1 ? `${word.states[word.state[t]]} ` : "";
+    const state = states > 1 ? `${word.states[word.state[t]]} ` : "";
     return `${state}${signed(word.evidence[t], 1)}`;
   };
   return row([dots, word.word], label, BAND + 2 + BARS, draw, tell);

@@ -68,9 +68,10 @@ def _fits(scene: Evidence, told: Told, model: WordModel, landmark: str, least: f
 
 def _track(scene: Evidence, model: WordModel, noun: str, evidence: Floats) -> Ints | None:
     """(T,) the best track of a landmark, given (T, K, J) the evidence for the word, if any."""
-    evidence[-1, ~model.final] = -np.inf
-    move = model.log_transitions(scene.clip.seconds)
-    word = WordTerms(model.log_initial(), move, list(evidence), (0,))
+    chain = scene.chain(model)
+    told = chain.spread(evidence, 0.0)
+    told[-1, ~chain.final] = -np.inf
+    word = WordTerms(chain.initial, chain.transition, list(told), (0,))
     try:
         return np.asarray(solve(Problem([scene.kind(noun).terms], [word])).tracks[0])
     except Infeasible:  # nothing else is there

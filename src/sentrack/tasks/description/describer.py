@@ -17,6 +17,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from sentrack.lexicon import Lexicon
+from sentrack.objective import least_told
 from sentrack.tasks.description.additions import additions
 from sentrack.tasks.description.cores import Core, Told, among, cores, express, fragment, verb
 from sentrack.tasks.description.evidence import Evidence
@@ -143,9 +144,15 @@ class Search:
                     heapq.heappush(self._queue, (-told.fit, i, told))
 
 
-def fit(scene: Evidence, core: Core, total: float) -> float:
-    """How well a core fits, given the nats of evidence for its verb less what its tracks lack."""
-    return total / (scene.clip.T * core.model.information) + core.favour
+def fit(core: Core, total: float, frames: int) -> float:
+    """How well a core fits.
+
+    Args:
+        core: what is said.
+        total: nats of evidence for its verb less what its tracks lack.
+        frames: of which the verb tells.
+    """
+    return total / (frames * core.model.information) + core.favour
 
 
 def bounds(scene: Evidence, every: Sequence[Core]) -> list[float]:
@@ -154,7 +161,10 @@ def bounds(scene: Evidence, every: Sequence[Core]) -> list[float]:
     for model, group in groupby(every, key=lambda core: core.model):
         same = list(group)
         totals = scene.by_frames(model, [core.nouns for core in same])
-        found += [fit(scene, core, total) for core, total in zip(same, totals, strict=True)]
+        frames = (
+            scene.clip.T if model.K == 1 else least_told(model, scene.clip.seconds, scene.clip.T)
+        )
+        found += [fit(core, total, frames) for core, total in zip(same, totals, strict=True)]
     return found
 
 
@@ -167,16 +177,19 @@ def tell(scene: Evidence, core: Core) -> Told | None:
     solved = scene.solve(model, core.nouns)
     if solved is None:
         return None
-    tracks, states = solved
-    played = [(scene.kind(noun), track) for noun, track in zip(core.nouns, tracks, strict=True)]
+    (tracks, states), chain = solved, scene.chain(model)
+    played = list(zip(scene.kinds(model, core.nouns), tracks, strict=True))
     boxes = np.array([kind.follow(track) for kind, track in played])
-    evidence = scene.told(model, core.nouns)[(np.arange(scene.clip.T), states, *tracks)]
-    moves = model.log_transitions(scene.clip.seconds)[states[:-1], states[1:]]
-    total = float(evidence.sum() + model.log_initial()[states[0]] + moves.sum())
+    told = chain.spread(scene.told(model, core.nouns), 0.0)
+    evidence = told[(np.arange(scene.clip.T), states, *tracks)]
+    moves = chain.transition[states[:-1], states[1:]]
+    total = float(evidence.sum() + chain.initial[states[0]] + moves.sum())
     total += sum(kind.lack(track) for kind, track in played)
-    phases = np.bincount(states, evidence)[np.unique(states)]
+    phase = chain.state[states]
+    phases = np.bincount(phase, evidence, model.K)[np.unique(phase[phase < model.K])]
     moved = [_travel(scene, thing) >= MOVED for thing in boxes[[0, model.moves]]]
-    fits = fit(scene, core, total) - (0.0 if moved[1] else RESTS)
+    frames = chain.frames_told(model, scene.clip.seconds, states)
+    fits = fit(core, total, frames) - (0.0 if moved[1] else RESTS)
     if not fits - max(core.favour, 0.0) > LEAST or phases.min() <= 0 or not any(moved):
         return None
     return Told(core, fits, tracks, boxes)

@@ -9,7 +9,8 @@ import numpy as np
 
 from sentrack.inference import Infeasible, Problem, TrackTerms, WordTerms, best_scores, solve
 from sentrack.lexicon import Lexicon, WordModel, aligned
-from sentrack.scene import CandidateSet, measure
+from sentrack.objective import Chain, over_all
+from sentrack.scene import PRESENCE, CandidateSet, measure
 from sentrack.vision import Bools, Clip, ClipError, Floats, Ints
 
 
@@ -82,24 +83,33 @@ class Evidence:
         self.nouns = tuple(n.name for n in self.vocabulary.of("noun") if self._candidates(n.name))
         if not self.nouns:
             raise ClipError(f"{clip.name}: nothing was detected in it, so nothing can be said")
-        self._kinds: dict[str, Kind] = {}
+        self._kinds: dict[tuple[str, bool], Kind] = {}
 
-    def kind(self, noun: str) -> Kind:
-        """The candidates of a noun that was detected."""
-        if noun not in self._kinds:
+    def kind(self, noun: str, spoken_of: bool = False) -> Kind:
+        """The candidates of a noun that was detected; see `Measurements.scores`."""
+        if (noun, spoken_of) not in self._kinds:
             found, clip = self._candidates(noun), self._measured.clip
             assert found is not None
             real, rows = found.real, found.rows
             g = np.array(self._measured.coherence(found))
             g[~(real[:-1, :, None] & real[1:, None, :])] = -np.inf
-            self._kinds[noun] = Kind(
+            self._kinds[noun, spoken_of] = Kind(
                 found,
                 clip.boxes[rows],
                 real & ~clip.projected[rows],
-                np.where(real, self._measured.scores()[rows], -np.inf),
+                np.where(real, self._measured.scores(spoken_of=spoken_of)[rows], -np.inf),
                 g,
             )
-        return self._kinds[noun]
+        return self._kinds[noun, spoken_of]
+
+    def kinds(self, model: WordModel, nouns: tuple[str, ...]) -> list[Kind]:
+        """The candidates of a word's participants."""
+        spoken_of = model.roles_of(PRESENCE)
+        return [self.kind(noun, role in spoken_of) for role, noun in enumerate(nouns)]
+
+    def chain(self, model: WordModel) -> Chain:
+        """How a word goes through its states in the clip."""
+        return over_all(model, self._measured.clip, self.lexicon.identity)
 
     def told(self, model: WordModel, nouns: tuple[str, ...]) -> Floats:
         """(T, K, J1, ..., JI): what states tell of candidates beyond what nothing would.
@@ -115,31 +125,31 @@ class Evidence:
         most = []
         for nouns in several:
             each = self.told(model, nouns)
-            for axis, noun in enumerate(nouns):
-                kind = self.kind(noun)
+            for axis, kind in enumerate(self.kinds(model, nouns)):
                 each += aligned(kind.f - kind.best / self.clip.T, (axis,), len(nouns))[:, None]
             most.append(each.reshape(self.clip.T, model.K, -1).max(axis=-1))
         return self.best_totals(model, np.array(most))
 
     def best_totals(self, model: WordModel, told: Floats) -> Floats:
         """(N,): the best totals of a word over its states, given (N, T, K) what they tell."""
-        moves = model.log_transitions(self.clip.seconds)
-        return best_scores(model.log_initial(), moves, told, model.final)
+        chain = self.chain(model)
+        spread = chain.spread(told, 0.0, axis=2)
+        return best_scores(chain.initial, chain.transition, spread, chain.final)
 
     def solve(self, model: WordModel, nouns: tuple[str, ...]) -> tuple[Ints, Ints] | None:
-        """(L, T) and (T,): the tracks and states that `track` finds for a word of these nouns.
+        """(L, T) and (T,): tracks, and states of its chain, that `track` finds for a word.
 
         None if they cannot be different things.
         """
-        told: Any = self.told(model, nouns)
-        told[-1, ~model.final] = -np.inf
+        chain = self.chain(model)
+        told: Any = chain.spread(self.told(model, nouns), 0.0)
+        told[-1, ~chain.final] = -np.inf
         for a, b in combinations(range(len(nouns)), 2):
             one = aligned(self.one(nouns[a], nouns[b]), (a, b), len(nouns))
             told = np.where(one[:, None], -np.inf, told)
-        chain = model.log_initial(), model.log_transitions(self.clip.seconds)
-        word = WordTerms(*chain, told, tuple(range(len(nouns))))
+        word = WordTerms(chain.initial, chain.transition, told, tuple(range(len(nouns))))
         try:
-            solution = solve(Problem([self.kind(noun).terms for noun in nouns], [word]))
+            solution = solve(Problem([kind.terms for kind in self.kinds(model, nouns)], [word]))
         except Infeasible:
             return None
         return solution.tracks, solution.states[0]

@@ -1,0 +1,101 @@
+"""Trajectories: how things move and change, over longer than the jitter of their boxes lasts."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sentrack.boxes import centre, extent
+from sentrack.vision import Clip, Floats, Ints
+
+WINDOW = 0.5  # seconds over which motion is measured, half of it before and half of it after
+CHANGE = 1.0  # seconds before, and after, over which what changes is measured
+SAME = 1e-4  # seconds by which times may be off
+SMALLEST = 1e-6  # pixels
+SLOWEST = 1e-3  # frame heights per second: what is slower does not change its speed
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectories:
+    """How every detection of a clip moves and changes.
+
+    Attributes:
+        velocity: (N, 2) frame heights per second, without that of the camera.
+        growth: (N,) how fast its height grows, as a logarithm, per second.
+        gain: (N,) by how much faster it is in the second that follows than in the one before, as a
+            part of the faster; -1..1.
+    """
+
+    velocity: Floats
+    growth: Floats
+    gain: Floats
+
+
+def trajectories(clip: Clip) -> Trajectories:
+    """Measure how things move, where a clip says which boxes show one thing.
+
+    A slope is that of the line that fits best within a window. What was seen but once there keeps
+    the motion that was measured of it, and does not change.
+    """
+    velocity, growth, gain = clip.velocity.copy(), np.zeros(len(clip.id)), np.zeros(len(clip.id))
+    order = np.lexsort((clip.frame_of, clip.id))
+    order = order[clip.id[order] >= 0]
+    if not len(order):
+        return Trajectories(velocity, growth, gain)
+    rows = _Ordered(clip, order)
+    place = centre(clip.boxes[order]) / clip.size[1] - rows.panned(clip)
+    moving = rows.slope(place, WINDOW / 2, WINDOW / 2)
+    known = ~np.isnan(moving[:, 0])
+    velocity[order[known]] = moving[known]
+    height = np.log(np.maximum(extent(clip.boxes[order])[:, 1:], SMALLEST))
+    growth[order] = np.nan_to_num(rows.slope(height, CHANGE / 2, CHANGE / 2)[:, 0])
+    before, after = (
+        np.hypot(*rows.slope(place, *sides).T) for sides in ((CHANGE, 0.0), (0.0, CHANGE))
+    )
+    gain[order] = np.nan_to_num((after - before) / (np.maximum(after, before) + SLOWEST))
+    return Trajectories(velocity, growth, gain)
+
+
+class _Ordered:
+    """Detections (M,) in the order of things and times, in which a window is a range of rows."""
+
+    def __init__(self, clip: Clip, order: Ints) -> None:
+        self.order, self.time = order, clip.times[clip.frame_of[order]]
+        self.first = np.flatnonzero(np.diff(clip.id[order], prepend=-1))
+        self.thing = np.repeat(np.arange(len(self.first)), np.diff([*self.first, len(order)]))
+        # All things on one axis of time, each well after the one before it.
+        apart = float(clip.times[-1] - clip.times[0]) + 2 * (CHANGE + WINDOW)
+        self.axis = self.time - clip.times[0] + apart * self.thing
+
+    def own(self, values: Floats) -> Floats:
+        """Values (M, D) less the first of each thing."""
+        return np.asarray(values - values[self.first][self.thing])
+
+    def slope(self, values: Floats, before: float, after: float) -> Floats:
+        """(M, D): slopes of values (M, D) per second; NaN where there is but one.
+
+        Args:
+            values: of every detection.
+            before: seconds that the window begins before each.
+            after: seconds that it ends after it.
+        """
+        low = np.searchsorted(self.axis, self.axis - before - SAME)
+        high = np.searchsorted(self.axis, self.axis + after + SAME)
+        t, x = self.own(self.time[:, None]), self.own(values)
+        # Sums over windows are differences of sums from the beginning.
+        n, st, sx, stt, stx = (
+            _sums(each, low, high) for each in (np.ones_like(t), t, x, t * t, t * x)
+        )
+        spread = n * stt - st * st
+        return np.asarray((n * stx - st * sx) / np.where(spread > SAME**2, spread, np.nan))
+
+    def panned(self, clip: Clip) -> Floats:
+        """(M, 2): how far the camera has moved the picture behind each since it was first seen."""
+        lapse = np.diff(self.time, prepend=self.time[0])
+        lapse[self.first] = 0.0
+        moved = np.roll(clip.camera[self.order], 1, axis=0) * lapse[:, None]
+        return self.own(np.cumsum(moved, axis=0))
+
+
+def _sums(values: Floats, low: Ints, high: Ints) -> Floats:
+    total = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(values, axis=0)])
+    return np.asarray(total[high] - total[low])

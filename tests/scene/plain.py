@@ -1,0 +1,99 @@
+"""Following things by NumPy and SciPy, frame by frame: slow, and short enough to be believed."""
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from sentrack.scene.candidates import Floats, Ints
+from sentrack.scene.following import (
+    COLOUR,
+    GROWTH,
+    GROWTH_PER_SECOND,
+    LOST,
+    MEMORY,
+    MOVING,
+    OFF,
+    OFF_PER_SECOND,
+    SEVERAL,
+    STRAY_PER_SECOND,
+    UNLIKELY,
+    Seen,
+)
+
+Boxes = dict[str, Any]  # arrays by name, with a row for every box
+
+
+def followed(seen: Seen, step: float, lost: float) -> Ints:
+    """(M,): which thing, from 0 on, every box is; see `sentrack.scene.following.followed`."""
+    names = ("time", "label", "centre", "extent", "motion", "colour", "doubt")
+    every: Boxes = {name: getattr(seen, name).copy() for name in names}
+    every |= {"id": np.full(len(seen.label), -1), "age": np.ones(len(seen.label), np.int64)}
+    things, found, fresh = only(every, slice(0)), [np.zeros(0, np.int64)], 0
+    before = seen.times[0] - step
+    for t, now in enumerate(seen.times):
+        boxes = only(every, slice(seen.begin[t], seen.begin[t + 1]))
+        again = (things["age"] > 1) | (things["time"] >= before)
+        things = only(things, (now - things["time"] <= LOST) & again)
+        i, j, shift = assigned(things, boxes, lost, now - before)
+        boxes["id"][j] = things["id"][i]
+        new = np.flatnonzero(boxes["id"] < 0)
+        boxes["id"][new] = fresh + np.arange(len(new))
+        fresh += len(new)
+        lapse = (now - things["time"][i])[:, None]
+        moved = (boxes["centre"][j] - things["centre"][i] - shift) / lapse
+        share = np.maximum(1 / things["age"][i][:, None], 1 - np.exp(-lapse / MEMORY))
+        boxes["motion"][j] = (1 - share) * things["motion"][i] + share * moved
+        boxes["age"][j] += things["age"][i]
+        found.append(boxes["id"])
+        things["centre"] += shift
+        gone = only(things, np.setdiff1d(np.arange(len(things["id"])), i))
+        things = {name: np.concatenate([gone[name], boxes[name]]) for name in every}
+        before = now
+    return np.concatenate(found)
+
+
+def only(boxes: Boxes, which: Any) -> Boxes:
+    return {name: array[which].copy() for name, array in boxes.items()}
+
+
+def assigned(things: Boxes, boxes: Boxes, lost: float, step: float) -> tuple[Ints, Ints, Floats]:
+    """Which things (P,) are which boxes (P,) of a frame, and how the picture moved, (2,)."""
+    shift = np.zeros(2)
+    if not (len(things["id"]) and len(boxes["id"])):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64), shift
+    lapse = boxes["time"][0] - things["time"]
+    going = things["centre"] + things["motion"] * np.minimum(lapse, MOVING)[:, None]
+    size = np.sqrt(np.exp(things["extent"]).prod(axis=1))
+    reach, soonest = (
+        size * OFF + (size * OFF_PER_SECOND + STRAY_PER_SECOND) * each for each in (lapse, step)
+    )
+    grown = np.abs(boxes["extent"] - things["extent"][:, None]).sum(axis=2)
+    paler = np.abs(boxes["colour"] - things["colour"][:, None]).sum(axis=2)
+    alike = grown / (GROWTH + GROWTH_PER_SECOND * lapse)[:, None] + np.nan_to_num(paler) / COLOUR
+    alike += (2 * np.log(reach / soonest) + np.where(lapse > 1.5 * step, lost, 0))[:, None]
+    alike += np.where(things["age"] == 1, things["doubt"], 0)[:, None]
+    alike += np.where(things["label"][:, None] == boxes["label"], boxes["doubt"], np.inf)
+    apart = boxes["centre"] - going[:, None]
+    still = alike + np.hypot(*apart.T).T / reach[:, None]
+    i, j = matching(still)
+    known = np.flatnonzero(things["age"] >= SEVERAL)
+    if np.isin(known[lapse[known] <= 1.5 * step], i, invert=True).sum() < SEVERAL:
+        return i, j, shift
+    moved = shift
+    for wide in (4.0, 1.0):
+        off = np.hypot(*(apart[known] - moved).T).T / (wide * reach[known])[:, None]
+        a, b = matching(alike[known] + off)
+        moved = np.median(apart[known[a], b], axis=0) if len(a) >= SEVERAL else moved
+    panned = alike + np.hypot(*(apart - moved).T).T / reach[:, None]
+    found = matching(panned)
+    if (panned[found] - UNLIKELY).sum() < (still[i, j] - UNLIKELY).sum():
+        return *found, moved
+    return i, j, shift
+
+
+def matching(cost: Floats) -> tuple[Ints, Ints]:
+    """The assignment of least cost of rows to columns, of pairs that are not unlikely."""
+    i, j = linear_sum_assignment(np.minimum(cost, UNLIKELY))
+    likely = cost[i, j] < UNLIKELY
+    return i[likely], j[likely]

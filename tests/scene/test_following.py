@@ -1,0 +1,78 @@
+"""Things are followed as a plain and slow program follows them."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.annotated import SETS, clip_of, truths
+from sentrack.scene.assignment import cheapest
+from sentrack.scene.candidates import Ints
+from sentrack.scene.following import Seen
+from sentrack.scene.following import followed as compiled
+from sentrack.scene.identity import OFTEN, _all_seen
+from sentrack.vision import Clip
+from tests.scene import plain
+from tests.scene.crowds import crowd
+
+Follow = Callable[[Seen, float, float], Ints]
+
+
+def names(follow: Follow, clip: Clip, lost: float) -> list[int]:
+    """Of the thing that every box is, the first box."""
+    found = follow(_all_seen(clip, np.arange(len(clip.id))), clip.seconds, lost)
+    _, first, thing = np.unique(found, return_index=True, return_inverse=True)
+    named: list[int] = first[thing].tolist()
+    return named
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    T=st.integers(1, 40),
+    things=st.integers(0, 20),
+    pan=st.sampled_from([0, 30, 120]),
+    lost=st.floats(0.1, 5),
+)
+def test_whoever_wanders_is_followed_as_by_a_plain_program(
+    seed: int, T: int, things: int, pan: float, lost: float
+) -> None:
+    clip = crowd(seed, T, things, pan)
+    assert names(compiled, clip, lost) == names(plain.followed, clip, lost)
+
+
+@pytest.mark.usefixtures("shared_data")
+@pytest.mark.parametrize("name", [*SETS, "svag_mot"])
+def test_annotated_video_is_followed_as_by_a_plain_program(name: str) -> None:
+    clips = [clip for truth in truths(name, 6) if (clip := clip_of(name, truth))]
+    assert clips
+    for clip in clips:
+        lost = -np.log(OFTEN)
+        assert names(compiled, clip, lost) == names(plain.followed, clip, lost)
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    rows=st.integers(0, 30),
+    columns=st.integers(0, 30),
+    dearest=st.sampled_from([4.0, 10.0, 40.0]),
+)
+def test_an_assignment_costs_as_little_as_that_of_scipy(
+    seed: int, rows: int, columns: int, dearest: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    cost = rng.uniform(-1, dearest, (rows, columns))
+    cost[rng.random(cost.shape) < 0.1] = np.inf
+    column = cheapest(cost, 8.0)
+    (i,) = np.nonzero(column >= 0)
+    a, b = plain.matching(cost)
+    assert i.tolist() == a.tolist()
+    assert column[i].tolist() == b.tolist()
+
+
+def test_an_assignment_among_equals_costs_least_and_leaves_nobody_out() -> None:
+    assert sorted(cheapest(np.ones((4, 4)), 8.0)) == [0, 1, 2, 3]
+    assert sorted(cheapest(np.ones((5, 3)), 8.0)) == [-1, -1, 0, 1, 2]
+    assert cheapest(np.full((2, 2), 8.0), 8.0).tolist() == [-1, -1]
+    assert cheapest(np.full((2, 2), np.nan), 8.0).tolist() == [-1, -1]
