@@ -97,7 +97,7 @@ def table(found: dict[str, Coverage]) -> list[str]:
     """The shares as Markdown, with the means of the core and of grounding."""
     lines = [
         "How much of what people wrote about video is read: with the nouns of `everyday`, and if",
-        "every noun in the sentences is a class of the detector. *All checked* is the share, of all",
+        "every noun in them is a class of the detector. *All checked* is the share, of all",
         "sentences, that is read then with nothing left unchecked. Core is the mean of eleven",
         "sources, grounding that of the four marked with a star. The sentences are those that the",
         "reader was developed with; others are kept back.",
