@@ -91,7 +91,7 @@ def _attach_direction(state: State, word: Tagged) -> None:
         state.discourse.leave_unchecked(word.text, word.number, about)
     elif take_particle(state, event, word, followed=False):
         return
-    elif event.head == "turn" or is_tag(state.before, "conj"):
+    elif event.head == "turn" and not is_tag(state.before, "conj"):
         event.text = f"{event.text} {word.text}"  # its own left, not that of the picture
     else:
         event.directions.append(word)

@@ -1,6 +1,7 @@
 """Whom pronouns stand for: the nearest thing mentioned that agrees with them."""
 
 from collections.abc import Sequence
+from functools import reduce
 
 from sentrack.language.english.referent import Referent
 
@@ -58,7 +59,8 @@ def antecedent(
         agreeing = things or single
     elif said in _PLURAL | _EACH_OTHER:
         agreeing = [thing for thing in others if thing.plural]
-        if not agreeing and said in _PLURAL:
-            # "their" of one person
-            agreeing = [t for t in others if t.kind == "person" and t.participants]
+        persons = [t for t in others if t.kind == "person" and t.participants]
+        if not agreeing and said in _PLURAL and persons:
+            # All persons, or the one who was mentioned.
+            agreeing = [reduce(lambda one, other: one.joined(other, said), persons)]
     return agreeing[-1] if agreeing else None

@@ -70,6 +70,7 @@ class PhraseLinker:
         elif entry and entry.part == "motion" and event and event.objects and not event.modelled:
             # "cuts the end off the fruit": the end is what comes off
             unreal = unreal or event.head not in glossary().sets["verbs.moving"]
+            told = movers
         elif noun and event and entry:
             of_event = thing.kind in NO_THINGS or self._seats(phrase, event)
             told = movers if of_event or entry.part != "preposition" else told

@@ -172,7 +172,7 @@ def _carry_on(state: State, event: Event, group: VerbGroup, verb: Tagged) -> Eve
     """Puts the verb that follows in the place of one that only says how it goes."""
     sets = glossary().sets
     said = f"{event.text} {'to ' if group.infinitive else ''}{verb.text}"
-    if event.lemma in sets["verbs.attempt"]:
+    if event.lemma in sets["verbs.attempt"] | sets["verbs.ends"]:
         event.unreal, event.text = True, said
     else:
         if event.lemma in sets["verbs.begins"]:
@@ -192,7 +192,7 @@ def _attach_infinitive(state: State, group: VerbGroup, verb: Tagged) -> None:
             raise misfit(f"to {verb.text}", group.number)
         state.begin(group, verb.lemma, subject, finite=False)
         return
-    if _is_phase(state, event):
+    if _is_phase(state, event) and event.lemma not in glossary().sets["verbs.ends"]:
         _carry_on(state, event, group, verb)
         return
     asked = bool(event.objects) and event.lemma in glossary().sets["verbs.attempt"]
