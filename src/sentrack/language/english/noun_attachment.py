@@ -20,7 +20,7 @@ def attach_noun(state: State, group: NounGroup) -> None:
         state.discourse.leave_unchecked(group.text, group.number)
         return
     frame, event = state.frame, state.event
-    if _is_expletive(state, group):
+    if _is_expletive(state, group) or _is_quantifier(state, group):
         return
     joined = state.is_joined()
     is_object = event is not None and not event.is_copula and not joined
@@ -73,6 +73,11 @@ def _is_expletive(state: State, group: NounGroup) -> bool:
         return False
     is_form_of_be = isinstance(verb, VerbGroup) and verb.verb is None
     return is_form_of_be and isinstance(noun, NounGroup) and noun.head is not None
+
+
+def _is_quantifier(state: State, group: NounGroup) -> bool:
+    """Whether a group only says that all are meant: "they are both dancing"."""
+    return state.event is not None and group.text in ("both", "all", "each")
 
 
 def _is_time(state: State, group: NounGroup) -> bool:

@@ -32,13 +32,23 @@ def attach_preposition(state: State, word: Tagged) -> None:
         state.discourse.leave_unchecked(word.text, word.number)
         state.unreal = word.text in _OF_NO_EVENT
     elif state.question is not None:
-        _place(state, word.text, word.number, state.question)
+        _fill(state, word, state.question)
         state.question = None
     elif state.frame.gap is not None and event is not None:
-        _place(state, word.text, word.number, state.frame.gap)
+        _fill(state, word, state.frame.gap)
         state.frame.gap = None
     else:
         _attach_alone(state, word)
+
+
+def _fill(state: State, word: Tagged, thing: Referent) -> None:
+    """Gives a preposition what was said before it: "who does he speak to?"."""
+    event = state.event
+    if event is not None and f"{event.lemma} {word.text}" in glossary().sets["verbs.bound"]:
+        event.lemma, event.text = f"{event.lemma} {word.text}", f"{event.text} {word.text}"
+        event.objects.append(thing)
+    else:
+        _place(state, word.text, word.number, thing)
 
 
 def take_particle(state: State, event: Event, word: Tagged, followed: bool) -> bool:
@@ -107,7 +117,9 @@ def _bearer(state: State, preposition: str, thing: Referent) -> Referent | None:
     if thing.kind in ("clothes", "colour") and preposition in ("in", "with"):
         tracked = [other for other in tracked if other.acts]
         return tracked[-1] if tracked else last
-    if last is not None and not last.participants and last.kind in PASSED_OVER:
+    place = last is not None and last.kind == "scenery" and bool(last.participants)
+    if last is not None and last.kind in PASSED_OVER and not place:
+        tracked = [other for other in tracked if other.kind not in PASSED_OVER]
         return tracked[-1] if tracked else last
     return last
 

@@ -51,12 +51,14 @@ class PhraseLinker:
         """
         thing = phrase.thing
         noun = phrase.noun if phrase.noun and phrase.noun.participants else None
+        if event and noun and noun.kind in ("clothes", "body"):
+            noun = None  # the wearer is told of
         wearer = phrase.noun or (event.subject if event else None)
         if self._says_wear(phrase, noun or wearer):
             return
         told = noun.participants if noun else movers
         of_untracked = _of_untracked(phrase) and not (event and self._seats(phrase, event))
-        if not thing.participants or of_untracked:
+        if not thing.participants or of_untracked or thing.kind == "abstract":
             self.discourse.leave_unchecked(phrase.text, phrase.number, told)
             return
         if event and event.lemma and self._says_goal(phrase, event):
@@ -72,7 +74,7 @@ class PhraseLinker:
             unreal = unreal or event.head not in glossary().sets["verbs.moving"]
             told = movers
         elif noun and event and entry:
-            of_event = thing.kind in NO_THINGS or self._seats(phrase, event)
+            of_event = thing.kind == "scenery" or self._seats(phrase, event)
             told = movers if of_event or entry.part != "preposition" else told
         pairs = [(i, j) for i, j in product(told, thing.participants) if i != j]
         if entry is None or unreal or not pairs:
@@ -143,7 +145,7 @@ class PhraseLinker:
         if event.lemma in glossary().sets["verbs.perception"]:
             return False
         seat = self.discourse.noun_of(phrase.thing) in glossary().sets["nouns.seats"]
-        of_other = phrase.noun is not None and phrase.noun is not subject
+        of_other = phrase.noun is not None and phrase.noun is not subject and not phrase.noun.acts
         return seat and phrase.preposition in ("on", "in") and of_other
 
     def _says_goal(self, phrase: Phrase, event: Event) -> bool:

@@ -121,8 +121,10 @@ def _nearest_noun(state: State) -> Referent | None:
     if is_tag(state.before, "mark", "conj", "sub"):
         return state.event.subject if state.event else state.frame.subject
     last = state.last
-    if last is not None and not last.participants and last.kind in PASSED_OVER | {"abstract"}:
-        tracked = [thing for thing in state.discourse.mentioned if thing.participants]
+    passed = PASSED_OVER | {"abstract"}
+    if last is not None and last.kind in passed:
+        things = [thing for thing in state.discourse.mentioned if thing.kind not in passed]
+        tracked = [thing for thing in things if thing.participants]
         return tracked[-1] if tracked else last
     return last
 
