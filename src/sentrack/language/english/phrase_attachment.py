@@ -82,7 +82,10 @@ def _takes_noun(state: State, event: Event, phrase: str, adjacent: bool) -> bool
         return False
     if state.senses.takes_object(phrase):
         return True
-    return not state.senses.moves_itself(event.lemma) and not state.senses.moves_itself(phrase)
+    # "takes off his shoes", though "the plane takes off"
+    either = phrase in glossary().sets["verbs.plain"]
+    moves = state.senses.moves_itself
+    return not moves(event.lemma) and (either or not moves(phrase))
 
 
 def attach_phrase(state: State, preposition: str, number: int) -> None:
