@@ -93,7 +93,7 @@ def test_track_writes_mot_lines_but_overwrites_nothing(
         (("track", "{boxes}", "The person walked.", "--lexicon", "evryday"), "everyday"),
         (("track", "{boxes}", "The person walked.", "--method", "vitebri"), "viterbi"),
         (("track", "{boxes}", "The person walked.", "--size", "640"), "640x480"),
-        (("parse", "The person carried."), "carried"),
+        (("parse", "The person carryed."), "carried"),
         (("words", "cary"), "carry"),
     ],
 )

@@ -115,8 +115,10 @@ def test_the_tree_as_text() -> None:
         "│  ├─ noun        person(person 0)  ('man')",
         "│  ├─ verb        pick-up(person 0, cup 1)  ('picked up')",
         "│  └─ noun        cup(cup 1)",
-        "└─ never the same object",
-        "   └─ person 0, cup 1",
+        "├─ never the same object",
+        "│  └─ person 0, cup 1",
+        "└─ not checked",
+        "   └─ man",
     ]
     assert tree(Meaning("", (Participant("cup"),), (), ())).startswith("(unsaid)")
 

@@ -91,12 +91,8 @@ def test_any_text_is_answered(text: str) -> None:
     [
         ("The person cary the cup.", "The person carried the cup."),
         ("The person caried the cup.", "The person carried the cup."),
-        ("The person carry the cup.", "The person carried the cup."),
         ("The persn carried the cup.", "The person carried the cup."),
         ("Teh person walked.", "The person walked."),
-        ("person walked.", "The person walked."),
-        ("The person carried cup.", "The person carried the cup."),
-        ("The cups moved.", "The cup moved."),
         ("The persn caried the cpu.", "The person carried the cup."),
     ],
 )

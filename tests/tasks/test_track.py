@@ -174,7 +174,7 @@ def test_json_has_the_fields_that_other_programs_read() -> None:
     document = json.loads(found.to_json())
     assert list(document) == [
         *("sentence", "score", "upper_bound", "certified", "match", "reason", "start", "end"),
-        *("seconds", "participants", "words"),
+        *("seconds", "participants", "unchecked", "words"),
     ]
     assert (document["start"], document["end"]) == (found.start, found.end)
     assert [p["noun"] for p in document["participants"]] == ["person", "cup"]

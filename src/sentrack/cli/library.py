@@ -262,6 +262,7 @@ def _document(moment: "Moment") -> dict[str, Any]:
         "score": moment.score,
         "reason": told["reason"],
         "participants": told["participants"],
+        "unchecked": told["unchecked"],
     }
 
 

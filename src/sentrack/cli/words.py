@@ -14,10 +14,11 @@ def parse(
     lexicon: Lexicon = "everyday",
 ) -> None:
     """Show how a sentence is understood: participants, words and links."""
-    from sentrack.language import tree
+    from sentrack.language import paraphrase, tree
     from sentrack.tasks import understand
 
-    for line in tree(understand(sentence, lexicon)).split("\n"):
+    meaning = understand(sentence, lexicon)
+    for line in [*tree(meaning).split("\n"), f"read as: {paraphrase(meaning)}"]:
         print(visible(line))
 
 

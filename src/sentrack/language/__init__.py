@@ -16,7 +16,8 @@ from sentrack.language.meaning import (
     pieces,
     tree,
 )
-from sentrack.language.parser import MAX_WORDS, parse
+from sentrack.language.parser import MAX_WORDS, parse, parse_controlled
+from sentrack.language.plain_english import paraphrase
 from sentrack.language.realisation import say
 from sentrack.language.vocabulary import Entry, Vocabulary
 
@@ -40,7 +41,9 @@ __all__ = [
     "generate",
     "inflect",
     "nearest_forms",
+    "paraphrase",
     "parse",
+    "parse_controlled",
     "pieces",
     "plurals",
     "say",

@@ -4,7 +4,7 @@ import re
 
 from sentrack.language.errors import SentenceError
 from sentrack.language.meaning import Meaning
-from sentrack.language.parser import parse
+from sentrack.language.parser import parse, parse_controlled
 from sentrack.language.vocabulary import Vocabulary
 
 
@@ -17,14 +17,16 @@ def alternatives(sentence: str, vocabulary: Vocabulary) -> list[Meaning]:
     Raises:
         SentenceError: when the sentence, or an alternative, cannot be understood.
     """
-    first, *others = re.split(r"\s+or\s+", sentence.strip().rstrip("."), flags=re.IGNORECASE)
     # A class may have "or" in its name.
+    if not re.search(r"\bor\b", sentence, flags=re.IGNORECASE):
+        return [parse(sentence, vocabulary)]
+    first, *others = re.split(r"\s+or\s+", sentence.strip().rstrip("."), flags=re.IGNORECASE)
     if not others or _understood(sentence.split(), vocabulary):
         return [parse(sentence, vocabulary)]
     found = [first.split()]
     for other in others:
         found = _joined(found, other.split(), vocabulary)
-    meanings = [parse(" ".join(words) + ".", vocabulary) for words in found]
+    meanings = [parse_controlled(" ".join(words) + ".", vocabulary) for words in found]
     return list({meaning.sentence: meaning for meaning in meanings}.values())
 
 
@@ -47,7 +49,7 @@ def _joined(before: list[list[str]], after: list[str], vocabulary: Vocabulary) -
 
 def _understood(words: list[str], vocabulary: Vocabulary) -> bool:
     try:
-        parse(" ".join(words) + ".", vocabulary)
+        parse_controlled(" ".join(words) + ".", vocabulary)
     except SentenceError:
         return False
     return True

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
-from sentrack.text import words_of
+from sentrack.text import similar, words_of
 
 from .errors import SentenceError
 from .forms import Form, Surface, not_a_class
-from .grammar import FUNCTION_WORDS, describe_terminals
+from .glossary import glossary
+from .grammar import FUNCTION_WORDS, PREFERENCE, describe_terminals
 from .vocabulary import Entry, Vocabulary
 
 
@@ -60,6 +61,12 @@ def complaint(stop: Stop, table: Surface, vocabulary: Vocabulary) -> SentenceErr
     return SentenceError(message)
 
 
+def unknown_word(word: str, number: int, table: Surface, vocabulary: Vocabulary) -> SentenceError:
+    """The error for a word that nobody knows, wherever it stands."""
+    stop = Stop((word,), (number,), 0, set(PREFERENCE))
+    return SentenceError(_unknown(stop, table, vocabulary))
+
+
 def _refused(stop: Stop, table: Surface, longer_than: int) -> str:
     """The reason for which the words to come are refused, if they are."""
     for length in range(min(table.longest, len(stop.rest)), longer_than, -1):
@@ -72,7 +79,8 @@ def _refused(stop: Stop, table: Surface, longer_than: int) -> str:
 def _unknown(stop: Stop, table: Surface, vocabulary: Vocabulary) -> str:
     word = _shorten(stop.rest[0])
     where = f"unknown word '{word}' at word {_number(stop)}"
-    near = table.nearest(word, stop.expected)
+    # Failing that, a word that is understood, though it is not checked.
+    near = table.nearest(word, stop.expected) or _everyday(word)
     classes = [" ".join(words_of(entry.name)) for entry in vocabulary.of("noun")]
     of_class = vocabulary.of_detector and "NOUN" in stop.expected
     if of_class:
@@ -83,6 +91,12 @@ def _unknown(stop: Stop, table: Surface, vocabulary: Vocabulary) -> str:
     if of_class:
         return where
     return f"{where}; {_could_follow(stop, table)}; 'sentrack words' lists all words"
+
+
+def _everyday(word: str) -> list[str]:
+    """Words of the glossary that are most similar to a word."""
+    forms = [form[0] for form in glossary().lexemes if len(form) == 1]
+    return similar(word, forms, 3, 0.8)
 
 
 def _missing(stop: Stop, table: Surface) -> str:

@@ -9,24 +9,15 @@ from typing import NamedTuple
 from sentrack.text import similar, words_of
 
 from .grammar import FUNCTION_WORDS, PREFERENCE, TERMINAL_OF_PART
-from .inflection import inflect, plurals
+from .inflection import inflect
 from .vocabulary import Entry, Vocabulary, heads
 
 Form = tuple[str, ...]
 
 #: English that people may well try, and why it is refused.
 _REFUSED = {
-    "not never no without": "sentrack looks for what happens, not for what does not; leave it out",
+    "not never no": "sentrack looks for what happens, not for what does not; leave it out",
     "or either nor": "one sentence says one thing; ask twice instead",
-    "he she it they him them himself herself itself": "pronouns are not followed; say the noun, "
-    "or use 'who', 'that' or 'and' to keep the subject",
-    "his her its their my your our": "say whose it is with a verb or a preposition, or use 'the'",
-    "two three four five six some many several all both every each": "sentrack tracks one object "
-    "per noun; name each of them with its own noun",
-    "are were": "sentrack tracks one object per noun; use 'is' or 'was'",
-    "has have had did does do will would can could may might": "use the past, the present, "
-    "or 'is ...ing'",
-    "then before after when until": "the words of a sentence hold together; use 'and' or 'while'",
 }
 
 
@@ -59,6 +50,10 @@ class Surface:
             readings = self.readings.get(words[:length])
             if readings:
                 yield length, readings
+
+    def knows(self, words: Form) -> bool:
+        """Whether a sequence of words begins with a form that is known or refused."""
+        return any(True for _ in self.matches(words)) or words[:1] in self.refused
 
     def nearest(self, word: str, terminals: set[str], n: int = 3) -> list[str]:
         """The forms most similar to a word: of these terminals, or if there are none of any."""
@@ -156,17 +151,6 @@ def _refused(vocabulary: Vocabulary) -> Iterator[tuple[Form, str]]:
     for words, why in _REFUSED.items():
         for word in words.split():
             yield (word,), why
-    for entry in vocabulary.entries:
-        if entry.part == "noun":
-            for form in entry.forms:
-                for plural in plurals(" ".join(words_of(form))):
-                    yield (
-                        words_of(plural),
-                        (f"sentrack tracks one object per noun; say 'the {form}'"),
-                    )
-        elif entry.part == "verb":
-            for head, inflected in _inflected(entry):
-                yield words_of(head), f"say '{inflected['past']}' or '{inflected['present']}'"
     classes = [" ".join(words_of(entry.name)) for entry in vocabulary.of("noun")]
     for entry in vocabulary.foreign:
         for form in entry.forms:

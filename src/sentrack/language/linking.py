@@ -6,10 +6,13 @@ from itertools import combinations
 
 from lark import Token, Tree
 
-from .errors import SentenceError
+from .errors import NotLiteralError, SentenceError
+from .glossary import glossary
 from .grammar import VERB_TERMINALS, Said
+from .idioms import refuse_goal, refuse_means, refuse_particle, refuse_scenery
+from .inflection import inflect
 from .meaning import Meaning, Participant, Word, distinct_pairs
-from .vocabulary import Entry
+from .vocabulary import Entry, heads
 
 Node = Tree[Token]
 
@@ -20,6 +23,7 @@ def link(tree: Node, sentence: str) -> Meaning:
     Raises:
         SentenceError: The words contradict each other, or a verb is said with the wrong particle
             or preposition.
+        NotLiteralError: They mean something else together.
     """
     linker = _Linker()
     first = linker.sentence(tree)
@@ -33,7 +37,22 @@ def link(tree: Node, sentence: str) -> Meaning:
     check(participants, words, [said.entry for said in linker.words])
     distinct = distinct_pairs(participants, words)
     notes = [*linker.notes, *_repeated(participants, distinct)]
-    return Meaning(sentence, participants, words, distinct, tuple(notes))
+    return Meaning(sentence, participants, words, distinct, tuple(notes), says_more(words))
+
+
+def says_more(words: Sequence[Word]) -> tuple[str, ...]:
+    """The nouns that say the age, the sex or the work of a person, which boxes do not show."""
+    known = glossary()
+    return tuple(
+        dict.fromkeys(
+            word.text
+            for word in words
+            if word.part == "noun"
+            and word.text != word.word
+            and known.kinds.get(word.text) == "person"
+            and word.text not in known.sets["nouns.person.plain"]
+        )
+    )
 
 
 def _repeated(
@@ -89,6 +108,7 @@ class _Predicate:
     by: list[int] = field(default_factory=list)
     loose: list[tuple[_SaidWord, tuple[int, ...]]] = field(default_factory=list)
     spatial: list[tuple[_SaidWord, int, Node]] = field(default_factory=list)
+    of_objects: list[tuple[str, str]] = field(default_factory=list)
 
 
 class _Linker:
@@ -137,6 +157,7 @@ class _Linker:
                 )
             if node.data == "spatial":
                 word, other = self.phrase(node)
+                refuse_scenery(word.text, self.participants[other].noun, of_object=False)
                 word.about = (index, other)
             else:
                 self.predicate(_nodes(node)[0], index)
@@ -155,6 +176,11 @@ class _Linker:
                 self._take_token(found, child)
             elif child.data == "noun_phrase":
                 found.objects.append(self.noun_phrase(child, note=True))
+                found.of_objects += [
+                    (_text(node.children[0]), self._noun_of(_nodes(node)[0]))
+                    for node in _nodes(child)
+                    if node.data == "spatial"
+                ]
             elif child.data in ("by", "linked"):
                 place = found.by if child.data == "by" else found.linked
                 place.append(self.noun_phrase(_nodes(child)[0], note=True))
@@ -170,8 +196,36 @@ class _Linker:
                 word.about = (subject, other)
             return None
         _complete(found, subject)
+        self._refuse_idioms(found)
         self._attach(found)
         return found.verb
+
+    @staticmethod
+    def _noun_of(phrase: Node) -> str:
+        noun = next(_said(token) for token in _tokens(phrase) if token.type == "NOUN")
+        return noun.entries[0].name
+
+    def _refuse_idioms(self, found: _Predicate) -> None:
+        """Refuses words that mean something else together."""
+        verb = found.verb
+        assert verb is not None
+        head = _head(verb)
+        # "put down" says all of where it ends.
+        goes = "" if verb.entry.particle else head
+        for preposition, noun in found.of_objects:
+            refuse_goal(goes, preposition)
+            refuse_scenery(preposition, noun, of_object=True)
+        for word, _, _ in found.spatial:
+            refuse_goal(goes, word.text)
+        for (word, others), (following, _) in zip(
+            found.loose, [*found.loose[1:], (verb, ())], strict=False
+        ):
+            if word.entry.part == "direction":
+                refuse_particle(verb.entry.name, head, word.text)
+                if (word.text, following.text) == ("up", "to"):
+                    raise NotLiteralError("'up to' says where to, not upwards")
+            for other in others:
+                refuse_means(verb.entry.name, word.text, self.participants[other].noun)
 
     def _take_token(self, found: _Predicate, token: Token) -> None:
         if token.type in VERB_TERMINALS:
@@ -240,6 +294,14 @@ def _complete(found: _Predicate, subject: int) -> None:
         found.verb.about = (subject, found.objects[1], found.objects[0])
     else:
         found.verb.about = (subject, *found.objects, *found.linked)
+
+
+def _head(verb: _SaidWord) -> str:
+    """The base form of a verb as said."""
+    said = verb.text.split()[0]
+    found = heads(verb.entry)
+    irregular = verb.entry.irregular
+    return next((head for head in found if said in inflect(head, irregular).values()), found[0])
 
 
 def _said(token: Token) -> Said:

@@ -53,6 +53,8 @@ class Meaning:
         words: Every content word, nouns included, in order of mention.
         distinct: Pairs of participants that are never the same object, each in ascending order.
         reading: How ambiguities were resolved, a plain sentence each.
+        unchecked: What was said but cannot be seen in boxes, or has no model, as said. It does not
+            matter to what is looked for.
     """
 
     sentence: str
@@ -60,6 +62,7 @@ class Meaning:
     words: tuple[Word, ...]
     distinct: tuple[tuple[int, int], ...]
     reading: tuple[str, ...] = ()
+    unchecked: tuple[str, ...] = ()
 
     @property
     def _content(self) -> tuple[object, ...]:
@@ -162,6 +165,7 @@ def tree(meaning: Meaning) -> str:
             [f"{nouns[i]} {i}, {nouns[j]} {j}" for i, j in meaning.distinct],
         ),
         ("read as", list(meaning.reading)),
+        ("not checked", list(meaning.unchecked)),
     ]
     branches = [(title, leaves) for title, leaves in branches if leaves]
     lines = [meaning.sentence or "(unsaid)"]

@@ -1,5 +1,8 @@
 """From a sentence to its meaning.
 
+The grammar reads the sentences that sentrack makes, a controlled English; what it cannot read, the
+reader of English as people write it does.
+
 A word may be several terminals of the grammar ("with" is a motion word or belongs to a verb), and
 several words may be one ("to the left of"). All readings are followed side by side, so the result
 does not depend on luck: of those that reach the end, the one with the longest and most preferred
@@ -7,6 +10,7 @@ forms, from left to right, is meant.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
@@ -15,8 +19,9 @@ from lark.exceptions import UnexpectedToken
 
 from sentrack.text import words_of
 
-from .error_messages import Stop, complaint
-from .errors import SentenceError
+from .english import UnknownWordError, read
+from .error_messages import Stop, complaint, unknown_word
+from .errors import MisfitError, NotLiteralError, SentenceError
 from .forms import Form, Surface, surface
 from .grammar import PREFERENCE, Said, grammar
 from .linking import link
@@ -54,16 +59,49 @@ def parse(sentence: str, vocabulary: Vocabulary) -> Meaning:
     """The meaning of a sentence.
 
     Args:
-        sentence: One English sentence. Case, blanks and punctuation make no difference.
-        vocabulary: The words that it may use.
+        sentence: One English sentence. Case and blanks make no difference.
+        vocabulary: The words that are checked; of others, those of the glossary are understood.
 
     Raises:
-        SentenceError: It is not a sentence of the grammar, or it contradicts itself. The message
-            says what is wrong, where, and what to do.
+        SentenceError: It cannot be understood, or it contradicts itself. The message says what is
+            wrong, where, and what to do.
     """
     words, numbers = _split(sentence)
-    table = surface(vocabulary)
-    trees = _read(words, numbers, table, vocabulary)
+    outcome = _read(words, numbers, surface(vocabulary))
+    if not isinstance(outcome, Stop):
+        with suppress(NotLiteralError):
+            return _linked(outcome, sentence)
+    try:
+        return read(sentence, vocabulary)
+    except UnknownWordError as unknown:
+        word, number = unknown.token.text, unknown.token.number
+        if isinstance(outcome, Stop) and outcome.rest[:1] == (word,):
+            raise complaint(outcome, surface(vocabulary), vocabulary) from None
+        raise unknown_word(word, number, surface(vocabulary), vocabulary) from None
+    except MisfitError:
+        # The grammar says better what is missing, where it knows the word at which it stopped.
+        if isinstance(outcome, Stop) and (
+            not outcome.rest or surface(vocabulary).knows(outcome.rest)
+        ):
+            raise complaint(outcome, surface(vocabulary), vocabulary) from None
+        raise
+
+
+def parse_controlled(sentence: str, vocabulary: Vocabulary) -> Meaning:
+    """The meaning of a sentence of the grammar.
+
+    Raises:
+        SentenceError: It is none, or it contradicts itself.
+    """
+    words, numbers = _split(sentence)
+    outcome = _read(words, numbers, surface(vocabulary))
+    if isinstance(outcome, Stop):
+        raise complaint(outcome, surface(vocabulary), vocabulary)
+    return _linked(outcome, sentence)
+
+
+def _linked(trees: list[Tree[Token]], sentence: str) -> Meaning:
+    """The meaning of the first tree that has one."""
     error = None
     for tree in trees:
         try:
@@ -94,10 +132,8 @@ def _split(sentence: str) -> tuple[Form, tuple[int, ...]]:
     return tuple(word for word, _ in pairs), tuple(number for _, number in pairs)
 
 
-def _read(
-    words: Form, numbers: tuple[int, ...], table: Surface, vocabulary: Vocabulary
-) -> list[Tree[Token]]:
-    """The trees of all readings, the preferred one first."""
+def _read(words: Form, numbers: tuple[int, ...], table: Surface) -> "list[Tree[Token]] | Stop":
+    """The trees of all readings, the preferred one first; or where the grammar stops."""
     paths: list[list[_Path]] = [[] for _ in range(len(words) + 1)]
     paths[0] = [_Path((), cast("_Parser", grammar().parse_interactive()))]
     furthest = 0
@@ -121,7 +157,7 @@ def _read(
         at = len(words) if finished else furthest
         stopped = finished or paths[furthest]
         expected = set[str]().union(*(path.parser.accepts() for path in stopped))
-        raise complaint(Stop(words, numbers, at, expected), table, vocabulary)
+        return Stop(words, numbers, at, expected)
     return trees
 
 

@@ -1,7 +1,7 @@
 """The words that sentences may use: what the grammar needs to know of each."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from sentrack.text import canonical, words_of
@@ -91,6 +91,13 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self.entries)
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.entries, self.foreign, self.of_detector))
+
+    def __hash__(self) -> int:
+        return self._hash  # what is made of thousands of nouns is looked up by it
+
     def __contains__(self, name: object) -> bool:
         return any(entry.name == name for entry in self.entries)
 
@@ -108,6 +115,24 @@ class Vocabulary:
             return self._by_name[name, part]
         except KeyError:
             raise VocabularyError(f"the vocabulary has no {part} named '{name}'") from None
+
+    @cached_property
+    def _by_form(self) -> Mapping[tuple[str, str], Entry]:
+        found: dict[tuple[str, str], Entry] = {}
+        for entry in self.entries:
+            for form in (*map(str, entry.forms), entry.name.replace("-", " ")):
+                found.setdefault((" ".join(words_of(form)), entry.part), entry)
+        return found
+
+    def said(self, form: str, parts: Iterable[str]) -> Entry | None:
+        """The entry of that form, or name, and of one of these parts of speech; verbs by a head."""
+        text = " ".join(words_of(form))
+        found = (self._by_form.get((text, part)) for part in parts)
+        return next((entry for entry in found if entry), None)
+
+    def named(self, name: str, part: str) -> Entry | None:
+        """The entry of that name and part of speech, if there is one."""
+        return self._by_name.get((name, part))
 
     def of(self, part: str) -> tuple[Entry, ...]:
         """All entries of a part of speech, in order."""
@@ -144,6 +169,28 @@ class Vocabulary:
         rest = [entry for entry in self.entries if entry.part != "noun"]
         foreign = [entry for entry in known if entry.name not in kept]
         return Vocabulary([*nouns, *rest], foreign, of_detector=True)
+
+    def and_nouns(self, classes: Iterable[str]) -> "Vocabulary":
+        """The same vocabulary with these classes as further nouns.
+
+        A synonym that is a class of its own belongs to that class alone.
+        """
+        names = dict.fromkeys(filter(None, map(canonical, classes)))
+        kept = []
+        for entry in self.entries:
+            if entry.part == "noun":
+                own_name = entry.name.replace("-", " ")
+                forms = [f for f in entry.forms if canonical(f) not in names or f == own_name]
+                kept.append(replace(entry, forms=tuple(forms) or (own_name,)))
+            else:
+                kept.append(entry)
+        own = {entry.name for entry in kept if entry.part == "noun"}
+        fresh = [
+            Entry(name, "noun", (name.replace("-", " "),), ("thing",))
+            for name in names
+            if name not in own
+        ]
+        return Vocabulary([*kept, *fresh], self.foreign, self.of_detector)
 
 
 def _check(entry: Entry) -> None:

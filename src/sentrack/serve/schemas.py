@@ -144,6 +144,7 @@ class Understood:
         participants: one per noun.
         words: all content words.
         reading: how ambiguities were resolved.
+        unchecked: what was said and is not checked.
     """
 
     ok: Literal[True]
@@ -152,6 +153,7 @@ class Understood:
     participants: list[Noun]
     words: list[LinkedWord]
     reading: list[str]
+    unchecked: list[str]
 
 
 @dataclass(frozen=True)

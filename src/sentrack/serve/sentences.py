@@ -26,4 +26,5 @@ def understand(sentence: str, vocabulary: Vocabulary) -> Understood | Misunderst
         parts = list(pieces(meanings[0]))
     else:
         reading = [f"either of: {' '.join(m.sentence for m in meanings)}", *reading]
-    return Understood(True, sentence, parts, nouns, words, reading)
+    unchecked = list(dict.fromkeys(said for meaning in meanings for said in meaning.unchecked))
+    return Understood(True, sentence, parts, nouns, words, reading, unchecked)

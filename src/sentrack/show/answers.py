@@ -25,6 +25,8 @@ def show_trackings(trackings: Sequence[Tracking], console: Console) -> None:
             f"score {tracking.score:.2f} nats, {proof}   ({tracking.seconds:.2f} s)"
         )
         console.print(plain(f"  {tracking.reason}"))
+        if tracking.unchecked:
+            console.print(plain(f"  not checked: {', '.join(tracking.unchecked)}"))
         table = Table(box=None, padding=(0, 2, 0, 2))
         for column in ("who", "from", "to", "first box", "last box", "detected"):
             table.add_column(column, style="dim" if column == "detected" else None)

@@ -34,6 +34,9 @@ def show_moments(found: Moments) -> None:
         console.print(table)
     else:
         console.print("no moment depicts it")
+    unchecked = dict.fromkeys(said for moment in found for said in moment.tracking.unchecked)
+    if unchecked:
+        console.print(plain(f"not checked: {', '.join(unchecked)}"))
     console.print(
         f"{found.clips} clips, {found.read} with all nouns, {found.solved} solved", style="dim"
     )

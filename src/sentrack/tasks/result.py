@@ -136,6 +136,11 @@ class Tracking:
     solution: Solution
     objective: Objective
 
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """What was said and is not checked."""
+        return self.objective.meaning.unchecked
+
     @classmethod
     def of(cls, objective: Objective, solution: Solution, end: float | None = None) -> "Tracking":
         """Read a solution in terms of the clip and the sentence.
@@ -224,6 +229,7 @@ class Tracking:
                 }
                 for p in self.participants
             ],
+            "unchecked": list(self.unchecked),
             "words": [
                 {
                     "word": w.word,

@@ -2,8 +2,9 @@
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 
 from sentrack.errors import SentrackError
@@ -20,7 +21,10 @@ RATE = 10.0  # frames per second that are looked at, at most, where the sentence
 
 
 def understand(
-    sentence: str, lexicon: Lexicon | str | Path | None = None, clip: Clip | None = None
+    sentence: str,
+    lexicon: Lexicon | str | Path | None = None,
+    clip: Clip | None = None,
+    nouns: Iterable[str] | None = None,
 ) -> Meaning:
     """What a sentence says.
 
@@ -28,14 +32,23 @@ def understand(
         sentence: English.
         lexicon: or its name or file; `everyday` by default.
         clip: whose detector's classes are the nouns; by default the nouns are the lexicon's.
+        nouns: further classes that are nouns.
 
     Raises:
         SentenceError: saying what is wrong, where, and what to do.
     """
     words = open_lexicon(lexicon)
-    if clip is None:
-        return parse(sentence, words.vocabulary())
-    return parse(sentence, vocabulary_of(words, clip.classes))
+    classes = None if clip is None else tuple(clip.classes)
+    return parse(sentence, _vocabulary(words, classes, tuple(nouns or ())))
+
+
+@lru_cache(maxsize=8)
+def _vocabulary(
+    lexicon: Lexicon, classes: tuple[str, ...] | None, nouns: tuple[str, ...]
+) -> Vocabulary:
+    """The words of a lexicon with the nouns of a detector, or its own, and further ones."""
+    known = lexicon.vocabulary() if classes is None else vocabulary_of(lexicon, classes)
+    return known.and_nouns(nouns) if nouns else known
 
 
 def vocabulary_of(lexicon: Lexicon, classes: Sequence[str]) -> Vocabulary:

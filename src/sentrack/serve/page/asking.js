@@ -68,6 +68,8 @@ export class Asking {
         .map((word) => `${word.word}(${word.participants.map((p) => nouns[p].noun).join(", ")})`);
       const read = el("span", { class: "links" }, links.join(" · "));
       this.reading.replaceChildren(el("span", {}, sentence(answer.pieces, nouns)), read);
+      if (answer.unchecked.length)
+        this.reading.append(el("span", {}, `not checked: ${answer.unchecked.join(", ")}`));
       this.reading.append(...answer.reading.map((note) => el("span", { class: "faint" }, note)));
       return;
     }

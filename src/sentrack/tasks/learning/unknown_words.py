@@ -12,7 +12,7 @@ from sentrack.language import (
     Vocabulary,
     entries_of,
     inflect,
-    parse,
+    parse_controlled,
 )
 from sentrack.text import words_of
 
@@ -35,7 +35,7 @@ def parse_unknown(sentence: str, vocabulary: Vocabulary) -> tuple[Meaning, Vocab
         SentenceError: no reading parses; the message is that of the sentence as it is.
     """
     try:
-        return parse(sentence, vocabulary), vocabulary
+        return parse_controlled(sentence, vocabulary), vocabulary
     except SentenceError as error:
         first = error
     words = words_of(sentence)
@@ -47,7 +47,7 @@ def parse_unknown(sentence: str, vocabulary: Vocabulary) -> tuple[Meaning, Vocab
         fresh = [entry for entry in chosen if (entry.name, entry.part) not in _names(vocabulary)]
         wider = Vocabulary([*vocabulary, *fresh])
         try:
-            return parse(sentence, wider), wider
+            return parse_controlled(sentence, wider), wider
         except SentenceError:
             continue
     raise first

@@ -1,0 +1,44 @@
+"""Sentences of the grammar whose words mean something else together than each on its own."""
+
+from .errors import NotLiteralError
+from .glossary import NO_THINGS, glossary, kind_of_class
+
+#: Verbs after which "on" and "in" say where something ends, not where it is throughout.
+_TO_AN_END = frozenset(
+    ["throw", "toss", "drop", "jump", "hop", "leap", "put", "place", "set", "lay"]
+)
+_ENDS = frozenset({"on", "in", "inside", "on top of", "upon", "within"})
+#: Verbs after which "with" says by what means.
+_BY_MEANS = frozenset({"hit", "touch", "catch"})
+
+
+def refuse_particle(verb: str, head: str, following: str) -> None:
+    """Refuses "stood up" as standing, upwards.
+
+    Args:
+        verb: Name of the verb read.
+        head: Its base form.
+        following: The direction after it.
+    """
+    other = glossary().same["verbs"].get(f"{head} {following}", verb)
+    if other != verb and verb != "move":
+        raise NotLiteralError(f"'{head} {following}' is '{other}'")
+
+
+def refuse_goal(head: str, preposition: str) -> None:
+    """Refuses "threw the cup on the table" as throwing a cup that is on the table throughout."""
+    if head in _TO_AN_END and preposition in _ENDS:
+        raise NotLiteralError(f"'{preposition}' says where it ends after '{head}'")
+
+
+def refuse_means(verb: str, preposition: str, noun: str) -> None:
+    """Refuses "hit the cup with the bat" as hitting a cup that goes along with a bat."""
+    if verb in _BY_MEANS and preposition == "with" and kind_of_class(noun) == "thing":
+        raise NotLiteralError(f"'with' says by what means after '{verb}'")
+
+
+def refuse_scenery(preposition: str, noun: str, of_object: bool) -> None:
+    """Refuses scenery as a place of the object alone, and clothes as a container."""
+    kind = kind_of_class(noun)
+    if (of_object and kind in NO_THINGS) or (kind == "clothes" and preposition in ("in", "with")):
+        raise NotLiteralError(f"the {noun} is where all of it happens, or is worn")
