@@ -4,16 +4,21 @@ import csv
 import gzip
 import json
 import random
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 import sentrack
 from sentrack.errors import SentrackError
 from sentrack.tasks.match import Depiction
 from sentrack.vision import Clip, clip_from_arrays
+
+Floats = npt.NDArray[np.float64]
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "real"
 # Crowds are left out: there, somebody does the opposite at any time.
@@ -55,37 +60,60 @@ def truths(name: str, most: int, data: Path = DATA) -> list[dict[str, Any]]:
     return chosen
 
 
-def clip_of(name: str, truth: dict[str, Any], data: Path = DATA) -> Clip | None:
-    """All boxes of the annotated span, without identities; None if it has too few frames."""
+@dataclass(frozen=True)
+class Span:
+    """What is annotated in a span of a video.
+
+    Attributes:
+        boxes: per frame, from 0 on, the things: identity, class and box (4,).
+        fps: frames per second.
+    """
+
+    boxes: dict[int, list[tuple[int, str, Floats]]]
+    fps: float
+
+
+def span_of(name: str, truth: Mapping[str, Any], data: Path = DATA, frames: int = FRAMES) -> Span:
+    """All that is annotated in the span of a sentence, in about so many frames at most."""
+    found: dict[int, list[tuple[int, str, Floats]]] = defaultdict(list)
     with gzip.open(data / name / f"{truth['video']}.csv.gz", "rt") as file:
-        rows = [
-            row
-            for row in csv.DictReader(file)
-            if truth["begin"] <= int(row["frame"]) <= truth["end"]
-        ]
-    frames = sorted({int(row["frame"]) for row in rows})
-    if len(frames) < 3:
+        for row in csv.DictReader(file):
+            if truth["begin"] <= int(row["frame"]) <= truth["end"]:
+                box = np.array([float(row[side]) for side in ("x1", "y1", "x2", "y2")])
+                found[int(row["frame"])].append((int(row["id"]), row["class"], box))
+    first, step = min(found, default=0), 1 + len(found) // frames
+    kept = {(t - first) // step: rows for t, rows in found.items() if (t - first) % step == 0}
+    return Span(kept, truth["fps"] / step)
+
+
+def clip_of(
+    name: str, truth: Mapping[str, Any], data: Path = DATA, frames: int = FRAMES
+) -> Clip | None:
+    """All boxes of the annotated span, without identities; None if it has too few frames."""
+    span = span_of(name, truth, data, frames)
+    if len(span.boxes) < 3:
         return None
-    step = 1 + len(frames) // FRAMES
-    kept = [row for row in rows if (int(row["frame"]) - frames[0]) % step == 0]
+    rows = [(t, kind, box) for t, present in span.boxes.items() for _, kind, box in present]
+    frame, kinds, boxes = zip(*rows, strict=True)
+    size = int(truth["size"][0]), int(truth["size"][1])
     return clip_from_arrays(
-        truth["video"],
-        (int(truth["size"][0]), int(truth["size"][1])),
-        truth["fps"] / step,
-        [(int(row["frame"]) - frames[0]) // step for row in kept],
-        [row["class"] for row in kept],
-        [[float(row[side]) for side in ("x1", "y1", "x2", "y2")] for row in kept],
-        [0.9] * len(kept),
+        truth["video"], size, span.fps, frame, kinds, np.array(boxes), [0.9] * len(rows)
     )
+
+
+def opposites(sentence: str) -> tuple[str, str] | None:
+    """The word of a sentence that has an opposite, and that."""
+    for pair in OPPOSITES:
+        for one, other in (pair, pair[::-1]):
+            if one in sentence and not (one == "left" and "to the left" in sentence):
+                return one, other
+    return None
 
 
 def opposite(sentence: str) -> str | None:
     """The sentence with an opposite word in it."""
-    for pair in OPPOSITES:
-        for one, other in (pair, pair[::-1]):
-            if one in sentence and not (one == "left" and "to the left" in sentence):
-                return sentence.replace(one, other)
-    return None
+    pair = opposites(sentence)
+    return None if pair is None else sentence.replace(*pair)
 
 
 def labelled(most: int = 60) -> Iterator[Labelled]:

@@ -72,6 +72,13 @@ def test_further_nouns_are_classes_of_their_own() -> None:
     assert sentrack.parse("The person walked.", nouns=["woman"]).participants[0].noun == "person"
 
 
+def test_a_class_of_several_words_is_read_as_one() -> None:
+    sentence = "The hand put the water flask on the box."
+    vocabulary = VOCABULARY.with_nouns(["hand", "water flask", "box"])
+    nouns = [participant.noun for participant in parse(sentence, vocabulary).participants]
+    assert nouns == ["hand", "water-flask", "box"]
+
+
 def test_thousands_of_nouns_are_known() -> None:
     nouns = [f"thing {i}" for i in range(5000)]
     meaning = sentrack.parse("A woman talks to thing 4711 near the car.", nouns=nouns)

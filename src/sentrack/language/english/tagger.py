@@ -185,10 +185,7 @@ def tag(tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Tagged]:
     best = [{} for _ in range(len(tokens) + 1)]
     best[0]["start"] = (0.0, None, (0, ""))
     for start in range(len(tokens)):
-        options = list(_options(tokens, start, words)) if best[start] else []
-        if best[start] and not options:
-            raise UnknownWordError(tokens[start])
-        for length, found, own in options:
+        for length, found, own in _options(tokens, start, words) if best[start] else ():
             for before, (cost, _, _) in best[start].items():
                 total = cost + own + _COSTS.get((before, found.tag), _OTHERWISE)
                 ends = best[start + length]
