@@ -65,6 +65,9 @@ RIGHT = one((0.9, 0.8))  # 0.4 to the right of HERE and 0.3 below: at a distance
         ("advance", (one(velocity=(0.4, 0.3), metres=3), RIGHT), 1.5),
         ("vertical", (moving(0.3, -0.4),), -0.4),
         ("bulk", (one(extent=(0.2, 0.8)),), 0.4),
+        # Frames are four wide and three high.
+        ("column", (RIGHT,), 0.675),
+        ("row", (RIGHT,), 0.8),
         ("distance", (one(), RIGHT), 0.5),
         ("gap", (one(), one((0.7, 0.5))), 0.1),
         ("gap", (one(), RIGHT), np.hypot(0.3, 0.1)),

@@ -197,6 +197,18 @@ def bulk(a: Candidates) -> Values:
     return np.asarray(np.sqrt(a.extent.prod(axis=-1)))
 
 
+@feature("column", 1, "frame widths", "left middle right", (0.36, 0.64))
+def column(a: Candidates) -> Values:
+    """Where it is across the picture."""
+    return np.asarray(a.centre[..., 0] / a.aspect)
+
+
+@feature("row", 1, "frame heights", "top middle bottom", (0.36, 0.64))
+def row(a: Candidates) -> Values:
+    """Where it is down the picture."""
+    return np.asarray(a.centre[..., 1])
+
+
 COLOURS = "red orange yellow green blue purple pink brown black white grey"
 
 
