@@ -385,8 +385,15 @@ def test_each_colour_is_told_from_all_others(name: str) -> None:
     assert scores.pop(name) > 0 > max(scores.values())
 
 
+def test_what_is_dark_is_told_from_what_is_light() -> None:
+    dark, light = painted((220, 0.8, 0.2)), painted((220, 0.2, 0.9))
+    assert evidence("adjective/dark", dark) > 0 > evidence("adjective/dark", light)
+    assert evidence("adjective/light-coloured", light) > 0
+    assert evidence("adjective/light-coloured", dark) < 0
+
+
 def test_an_unknown_colour_says_nothing() -> None:
-    for name in SWATCHES:
+    for name in (*SWATCHES, "dark", "light-coloured"):
         assert match(f"adjective/{name}", STAND) == pytest.approx(0, abs=0.01)
 
 
@@ -398,7 +405,7 @@ def test_size_is_told() -> None:
 
 def test_every_word_that_is_no_noun_was_shown() -> None:
     shown = {word for word, _ in SHOWN} | {
-        f"adjective/{name}" for name in (*SWATCHES, "big", "small")
+        f"adjective/{name}" for name in (*SWATCHES, "big", "small", "dark", "light-coloured")
     }
     assert shown == {f"{model.part}/{model.name}" for model in WORDS}
 

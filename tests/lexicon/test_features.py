@@ -162,6 +162,21 @@ def test_colour(colour: tuple[float, float, float], expected: str) -> None:
     assert bin_of("colour", one(colour=colour)) == expected
 
 
+@pytest.mark.parametrize(
+    ("colour", "expected"),
+    [
+        ((220, 1.0, 0.5), "dark"),  # 0.25: half of the value, as its colour is pure
+        ((220, 0.0, 0.25), "dark"),
+        ((220, 0.0, 0.5), "medium"),
+        ((220, 1.0, 1.0), "medium"),
+        ((220, 0.5, 1.0), "light"),
+        ((np.nan, np.nan, np.nan), "unknown"),
+    ],
+)
+def test_lightness(colour: tuple[float, float, float], expected: str) -> None:
+    assert bin_of("lightness", one(colour=colour)) == expected
+
+
 def test_all_colours_are_reached() -> None:
     hue, saturation, value_ = np.meshgrid(np.arange(360), [0.05, 0.4, 0.9], [0.1, 0.5, 0.9])
     colour = np.stack([hue, saturation, value_], axis=-1).reshape(1, -1, 3).astype(np.float32)

@@ -226,6 +226,14 @@ def colour(a: Candidates) -> Bins:
     return np.where(np.isnan(h), 11, named).astype(np.int16)
 
 
+@feature("lightness", 1, "", "dark medium light unknown")
+def lightness(a: Candidates) -> Bins:
+    """How light its colour is, from black to white."""
+    light = a.colour[..., 2] * (1 - 0.5 * a.colour[..., 1])
+    tone = np.searchsorted(np.array([0.3, 0.6]), light)
+    return np.where(np.isnan(light), 3, tone).astype(np.int16)
+
+
 @feature("distance", 2, "metres", "near medium far", (0.45, 1.1))
 def distance(a: Candidates, b: Candidates) -> Values:
     """Between their centres."""
