@@ -71,6 +71,7 @@ def test_any_words_are_read_or_refused_and_always_the_same(words: list[str]) -> 
         ("A person wearing a hat on the right.", "person: right(0) | not checked: wearing a hat"),
         ("A dog follows another on the left.", "dog dog: follow(0,1) left(1)"),
         # Of something else, of somebody, or where to.
+        ("A dog on the middle left.", "dog: | not checked: on the middle left"),
         ("A bird on the top.", "bird: | not checked: on the top"),
         (
             "A dog in the middle of two cats.",

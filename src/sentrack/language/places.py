@@ -22,6 +22,8 @@ def regions_in(phrase: str) -> tuple[str, ...]:
     of_picture = others & sets["places.pictures"]
     if not others <= sets["places.around"] | sets["places.pictures"]:
         return ()
+    if "middle" in found and {"left", "right"} & set(found):
+        return ()  # "on the middle left": the middle of the height, for which there is no word
     # "on the bottom" is that of something else, and "in the left hand" is that of somebody.
     vertical = not of_picture and set(found) <= {"top", "bottom"} and said[0] != "at"
     if vertical or said[0] not in ("on", "at", "in", "to") or ("hand" in said) > ("side" in said):
