@@ -62,6 +62,46 @@ def test_any_words_are_read_or_refused_and_always_the_same(words: list[str]) -> 
     assert all(i < j for i, j in meaning.distinct)
 
 
+@pytest.mark.parametrize(
+    ("sentence", "reading"),
+    [
+        ("A dog on the left side of the screen runs.", "dog: left(0) run(0)"),
+        ("A dog at the far right of the picture.", "dog: right(0)"),
+        ("A bird in the bottom left corner of the frame.", "bird: left(0) bottom(0)"),
+        ("A person wearing a hat on the right.", "person: right(0) | not checked: wearing a hat"),
+        ("A dog follows another on the left.", "dog dog: follow(0,1) left(1)"),
+        # Of something else, of somebody, or where to.
+        ("A dog on the middle left.", "dog: | not checked: on the middle left"),
+        ("A bird on the top.", "bird: | not checked: on the top"),
+        (
+            "A dog in the middle of two cats.",
+            "dog cat cat: | not checked: in the middle of two cats",
+        ),
+        ("The left hand moves.", "hand: move(0) | not checked: left"),
+        ("A person walks to the far left.", "person: walk(0) | not checked: to the far left"),
+        ("A person puts a cup on the left.", "person cup: put(0,1) | not checked: on the left"),
+        ("A person looks to the left.", "person: | not checked: looks, to the left"),
+        ("A car passes a store on the right.", "car: | not checked: passes a store, on the right"),
+        (
+            "The second person from the left runs.",
+            "person: run(0) | not checked: second, from the left",
+        ),
+        ("A car comes from the left.", "car: move(0) rightwards(0)"),
+        ("The person leans forward.", "person: | not checked: leans, forward"),
+        ("A car goes straight followed by a bus.", "car bus: move(0) straight(0) follow(1,0)"),
+        ("A car turns left followed by a bus.", "car bus: turn-left(0) follow(1,0)"),
+        ("A car takes a right.", "car: turn-right(0)"),
+        ("A bus enters the frame.", "bus: appear(0)"),
+        ("A person walks out of frame.", "person: walk(0) disappear(0)"),
+        ("Two persons hug.", "person person: embrace(0,1)"),
+        ("A person hops in the car.", "person car: enter(0,1)"),
+    ],
+)
+def test_places_turns_and_what_comes_and_goes(sentence: str, reading: str) -> None:
+    assert summary(parse(sentence, VOCABULARY)) == reading
+    assert not lost(parse(sentence, VOCABULARY))
+
+
 def test_further_nouns_are_classes_of_their_own() -> None:
     sentence = "A woman plays the guitar."
     with pytest.raises(SentenceError, match="'guitar' at word 5 is no class"):
@@ -121,6 +161,9 @@ def test_messages_of_what_is_refused(sentence: str, message: str) -> None:
         ("The dog sits in a chair.", "'in a chair': read as on it"),
         ("A man feeds a dog.", "'feeds' is said of person 0 and dog 1, and is not checked"),
         ("The person carried.", "'carried' is checked with an object: 'carried the ...'"),
+        ("A dog on the left runs.", "'on the left': read as a place in the picture"),
+        ("A car goes forward.", "forward: read as straight"),
+        ("A car comes into view.", "into view: read as appear"),
         ("A dog runs up and stops, then starts.", "'starts' contradicts 'stops'"),
     ],
 )

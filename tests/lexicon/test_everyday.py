@@ -156,6 +156,10 @@ BESIDE = (chest((0, 0.42, 0.62)), table((0, 0.72, 0.6)))
 FAR = (ball((0, 0.1, 0.5)), table((0, 1.0, 0.5)))
 FRONT = (person((0, 0.5, 0.6)), table((0, 0.6, 0.45)))
 INSIDE = (ball((0, 0.6, 0.6)), table((0, 0.65, 0.6)))
+AT_LEFT = (ball((0, 0.2, 0.5)),)
+AT_RIGHT = (ball((0, 1.15, 0.5)),)
+AT_TOP = (ball((0, 0.66, 0.15)),)
+AT_BOTTOM = (ball((0, 0.66, 0.85)),)
 
 WORDS = [model for model in LEXICON.words.values() if model.part != "noun"]
 # Each word with a scene that shows it, and a word and a scene in minimal contrast with them.
@@ -213,6 +217,12 @@ PAIRS: list[tuple[str, Scene, str, Scene]] = [
     ("adverb/slowly", CREEP, "adverb/quickly", RUN),
     ("adverb/steadily", WALK, "adverb/suddenly", BURST),
     ("adverb/abruptly", backwards(BURST), "adverb/suddenly", BURST),
+    ("adverb/straight", WALK, "verb/turn-left", CORNER),
+    ("adverb/straight", WALK, "verb/stand", STAND),
+    ("adjective/left", AT_LEFT, "adjective/right", AT_RIGHT),
+    ("adjective/left", AT_LEFT, "adjective/middle", AT_TOP),
+    ("adjective/right", AT_RIGHT, "adjective/middle", AT_BOTTOM),
+    ("adjective/top", AT_TOP, "adjective/bottom", AT_BOTTOM),
     ("direction/leftwards", LEFT, "direction/rightwards", WALK),
     ("direction/upwards", RISE, "direction/downwards", DOWN),
     ("motion/towards", APPROACH, "motion/away-from", backwards(APPROACH)),
@@ -375,8 +385,15 @@ def test_each_colour_is_told_from_all_others(name: str) -> None:
     assert scores.pop(name) > 0 > max(scores.values())
 
 
+def test_what_is_dark_is_told_from_what_is_light() -> None:
+    dark, light = painted((220, 0.8, 0.2)), painted((220, 0.2, 0.9))
+    assert evidence("adjective/dark", dark) > 0 > evidence("adjective/dark", light)
+    assert evidence("adjective/light-coloured", light) > 0
+    assert evidence("adjective/light-coloured", dark) < 0
+
+
 def test_an_unknown_colour_says_nothing() -> None:
-    for name in SWATCHES:
+    for name in (*SWATCHES, "dark", "light-coloured"):
         assert match(f"adjective/{name}", STAND) == pytest.approx(0, abs=0.01)
 
 
@@ -388,7 +405,7 @@ def test_size_is_told() -> None:
 
 def test_every_word_that_is_no_noun_was_shown() -> None:
     shown = {word for word, _ in SHOWN} | {
-        f"adjective/{name}" for name in (*SWATCHES, "big", "small")
+        f"adjective/{name}" for name in (*SWATCHES, "big", "small", "dark", "light-coloured")
     }
     assert shown == {f"{model.part}/{model.name}" for model in WORDS}
 

@@ -65,6 +65,9 @@ RIGHT = one((0.9, 0.8))  # 0.4 to the right of HERE and 0.3 below: at a distance
         ("advance", (one(velocity=(0.4, 0.3), metres=3), RIGHT), 1.5),
         ("vertical", (moving(0.3, -0.4),), -0.4),
         ("bulk", (one(extent=(0.2, 0.8)),), 0.4),
+        # Frames are four wide and three high.
+        ("column", (RIGHT,), 0.675),
+        ("row", (RIGHT,), 0.8),
         ("distance", (one(), RIGHT), 0.5),
         ("gap", (one(), one((0.7, 0.5))), 0.1),
         ("gap", (one(), RIGHT), np.hypot(0.3, 0.1)),
@@ -157,6 +160,21 @@ def test_support(centre: Pair, expected: str) -> None:
 )
 def test_colour(colour: tuple[float, float, float], expected: str) -> None:
     assert bin_of("colour", one(colour=colour)) == expected
+
+
+@pytest.mark.parametrize(
+    ("colour", "expected"),
+    [
+        ((220, 1.0, 0.5), "dark"),  # 0.25: half of the value, as its colour is pure
+        ((220, 0.0, 0.25), "dark"),
+        ((220, 0.0, 0.5), "medium"),
+        ((220, 1.0, 1.0), "medium"),
+        ((220, 0.5, 1.0), "light"),
+        ((np.nan, np.nan, np.nan), "unknown"),
+    ],
+)
+def test_lightness(colour: tuple[float, float, float], expected: str) -> None:
+    assert bin_of("lightness", one(colour=colour)) == expected
 
 
 def test_all_colours_are_reached() -> None:

@@ -2,6 +2,7 @@
 
 from .errors import NotLiteralError
 from .glossary import NO_THINGS, glossary, kind_of_class
+from .places import REGIONS, has_sides, regions_in
 
 #: Verbs after which "on" and "in" say where something ends, not where it is throughout.
 _TO_AN_END = frozenset(
@@ -13,22 +14,41 @@ _BY_MEANS = frozenset({"hit", "touch", "catch"})
 
 
 def refuse_particle(verb: str, head: str, following: str) -> None:
-    """Refuses "stood up" as standing, upwards.
+    """Refuses "stood up" as standing, upwards, and "stood to the left" as going there.
 
     Args:
         verb: Name of the verb read.
         head: Its base form.
         following: The direction after it.
     """
+    if says_place(verb, following):
+        raise NotLiteralError(f"'{following}' says where after '{head}'")
     other = glossary().same["verbs"].get(f"{head} {following}", verb)
     if other != verb and verb != "move":
         raise NotLiteralError(f"'{head} {following}' is '{other}'")
+
+
+def says_place(verb: str, direction: str) -> bool:
+    """Whether a direction is a place in the picture: "stood to the left"."""
+    return verb == "stand" and bool(regions_in(direction))
 
 
 def refuse_goal(head: str, preposition: str) -> None:
     """Refuses "threw the cup on the table" as throwing a cup that is on the table throughout."""
     if head in _TO_AN_END and preposition in _ENDS:
         raise NotLiteralError(f"'{preposition}' says where it ends after '{head}'")
+
+
+def refuse_posture(verb: str, adverb: str) -> None:
+    """Refuses "stood straight" as going straight ahead."""
+    if adverb == "straight" and verb not in glossary().sets["verbs.going"]:
+        raise NotLiteralError(f"'{adverb}' says no direction after '{verb}'")
+
+
+def refuse_side(adjective: str, noun: str) -> None:
+    """Refuses "the left hand" as a hand on the left of the picture."""
+    if adjective in REGIONS and has_sides(noun):
+        raise NotLiteralError(f"the {noun} has a side of its own")
 
 
 def refuse_means(verb: str, preposition: str, noun: str) -> None:

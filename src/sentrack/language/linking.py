@@ -9,7 +9,14 @@ from lark import Token, Tree
 from .errors import NotLiteralError, SentenceError
 from .glossary import glossary
 from .grammar import VERB_TERMINALS, Said
-from .idioms import refuse_goal, refuse_means, refuse_particle, refuse_scenery
+from .idioms import (
+    refuse_goal,
+    refuse_means,
+    refuse_particle,
+    refuse_posture,
+    refuse_scenery,
+    refuse_side,
+)
 from .inflection import inflect
 from .meaning import Meaning, Participant, Word, distinct_pairs
 from .vocabulary import Entry, heads
@@ -148,7 +155,9 @@ class _Linker:
         self.participants.append(Participant(noun.entries[0].name, article, noun.position))
         for token in tokens:
             if token.type in ("ADJECTIVE", "NOUN"):
-                self.say(token).about = (index,)
+                word = self.say(token)
+                word.about = (index,)
+                refuse_side(word.entry.name, noun.entries[0].name)
         for number, node in enumerate(_nodes(tree)):
             if note or number:
                 rule = "spatial phrase" if node.data == "spatial" else "relative clause"
@@ -220,6 +229,8 @@ class _Linker:
         for (word, others), (following, _) in zip(
             found.loose, [*found.loose[1:], (verb, ())], strict=False
         ):
+            if word.entry.part == "adverb":
+                refuse_posture(verb.entry.name, word.entry.name)
             if word.entry.part == "direction":
                 refuse_particle(verb.entry.name, head, word.text)
                 if (word.text, following.text) == ("up", "to"):

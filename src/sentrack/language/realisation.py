@@ -6,6 +6,7 @@ from .errors import SentenceError
 from .forms import surface
 from .generator import is_clear, spell
 from .grammar import TERMINAL_OF_PART
+from .idioms import says_place
 from .inflection import inflect
 from .linking import check
 from .meaning import Meaning, Word
@@ -72,7 +73,7 @@ class _Speaker:
             said += entry.preposition.split() if number == len(entry.roles) - 1 else []
             said += self._phrase(participant)
         for word in loose:
-            said += self._form(self._take(word))
+            said += self._form(self._take(word), verb.word)
             for participant in word.participants[1:]:
                 said += self._phrase(participant)
         return said
@@ -115,10 +116,11 @@ class _Speaker:
         self.left.remove(word)
         return self.vocabulary.entry(word.word, word.part)
 
-    def _form(self, entry: Entry) -> list[str]:
-        """The first form that can mean nothing else; failing that, the first."""
+    def _form(self, entry: Entry, verb: str = "") -> list[str]:
+        """The first form that can mean nothing else, after a verb; failing that, the first."""
         table = surface(self.vocabulary)
         terminal = TERMINAL_OF_PART[entry.part]
-        forms = [words_of(form) for form in entry.forms]
+        literal = [form for form in entry.forms if not says_place(verb, form)]
+        forms = [words_of(form) for form in literal or entry.forms]
         clear = [form for form in forms if is_clear(terminal, form, entry, table)]
         return list((clear or forms)[0])

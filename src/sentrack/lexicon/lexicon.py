@@ -12,6 +12,7 @@ import numpy as np
 
 from sentrack.files import whole
 from sentrack.language import Entry, Vocabulary
+from sentrack.lexicon import pair_features as pair_features  # registers its features
 from sentrack.lexicon import paper_features as paper_features  # registers its features
 from sentrack.lexicon.errors import LexiconError
 from sentrack.lexicon.model import Floats, WordModel

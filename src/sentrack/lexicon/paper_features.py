@@ -7,7 +7,8 @@ size of the video; bins are the paper's.
 import numpy as np
 import numpy.typing as npt
 
-from sentrack.lexicon.features import Bins, Candidates, between, feature, shared_area
+from sentrack.lexicon.features import Bins, Candidates, feature
+from sentrack.lexicon.pair_features import between, shared_area
 
 Floats = npt.NDArray[np.float64]
 

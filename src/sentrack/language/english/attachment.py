@@ -16,6 +16,7 @@ from sentrack.language.english.clause_attachment import (
 from sentrack.language.english.discourse import Discourse
 from sentrack.language.english.noun_attachment import attach_noun
 from sentrack.language.english.phrase_attachment import attach_preposition, take_particle
+from sentrack.language.english.regions import say_region
 from sentrack.language.english.state import State, is_tag, misfit
 from sentrack.language.english.tagger import Tagged
 from sentrack.language.english.verb_attachment import attach_verb
@@ -86,11 +87,14 @@ def _attach_adverb(state: State, word: Tagged) -> None:
 def _attach_direction(state: State, word: Tagged) -> None:
     """Where a motion goes; without a verb it is a place in the picture."""
     event = state.event
-    if event is None or not event.lemma:
+    whence = word.text.startswith("from") and " to " not in word.text
+    if event is None or not event.lemma or (whence and not isinstance(state.before, VerbGroup)):
         about = state.last.participants if state.last else ()
-        state.discourse.leave_unchecked(word.text, word.number, about)
+        say_region(state.discourse, word.text, word.number, about)
     elif take_particle(state, event, word, followed=False):
         return
+    elif event.lemma in glossary().sets["verbs.turning"] and not event.objects:
+        event.lemma, event.text = f"turn {word.text}", f"{event.text} {word.text}"
     elif event.head == "turn" and not is_tag(state.before, "conj"):
         event.text = f"{event.text} {word.text}"  # its own left, not that of the picture
     else:

@@ -105,7 +105,7 @@ def chunk(words: Sequence[Tagged]) -> list[Chunk]:
         if group := _noun_group(words, at):
             chunks.append(group)
             length = len(group.words)
-        elif verbs := _verb_group(words, at):
+        elif not _ends_verb(chunks, words, at) and (verbs := _verb_group(words, at)):
             chunks.append(verbs)
             length = len(verbs.words)
         else:
@@ -113,6 +113,15 @@ def chunk(words: Sequence[Tagged]) -> list[Chunk]:
             length = 1
         at += length
     return chunks
+
+
+def _ends_verb(chunks: Sequence[Chunk], words: Sequence[Tagged], at: int) -> bool:
+    """Whether an adverb belongs to the verb before it: "goes straight followed by a car"."""
+    after = bool(chunks) and isinstance(chunks[-1], VerbGroup) and chunks[-1].verb is not None
+    if not after or words[at].tag != "adv" or at + 1 == len(words):
+        return False
+    by = at + 2 < len(words) and words[at + 2].text == "by"
+    return words[at + 1].tag in ("part", "ing") or (words[at + 1].tag == "past" and by)
 
 
 def _noun_group(words: Sequence[Tagged], at: int) -> NounGroup | None:

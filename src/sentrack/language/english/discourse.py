@@ -12,6 +12,7 @@ from sentrack.language.errors import SentenceError
 from sentrack.language.forms import not_a_class
 from sentrack.language.glossary import TRACKABLE, glossary
 from sentrack.language.meaning import Participant, Word
+from sentrack.language.places import REGIONS, has_sides
 from sentrack.language.vocabulary import Entry, Vocabulary
 
 #: As many participants as one noun may be.
@@ -208,12 +209,15 @@ class Discourse:
             entry = self.vocabulary.said(word.text, ["adjective"])
             if entry is None and name and (entry := self.vocabulary.said(name, ["adjective"])):
                 self.note(f"{word.text}: read as {name}")
-            if entry is not None and thing.participants:
+            if entry is not None and thing.participants and not self._own_side(entry, thing):
                 for index in thing.participants:
                     self.say(entry, (index,), word.text, word.number)
                 return
         if word.text not in _SILENT:
             self.leave_unchecked(word.text, word.number, thing.participants)
+
+    def _own_side(self, entry: Entry, thing: Referent) -> bool:
+        return entry.name in REGIONS and has_sides(self.noun_of(thing))
 
     # Groups without a noun
 

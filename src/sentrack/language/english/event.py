@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from sentrack.language.english.referent import Referent
 from sentrack.language.english.tagger import Tagged
+from sentrack.language.glossary import glossary
 
 
 @dataclass
@@ -64,6 +65,15 @@ class Event:
     def is_copula(self) -> bool:
         """Whether it is a form of "be"."""
         return not self.lemma
+
+    @property
+    def is_straight(self) -> bool:
+        """Whether an adverb says that it goes straight on."""
+        same = glossary().same["adverbs"]
+        return any(
+            word.text.startswith("straight") or same.get(word.lemma) == "straight"
+            for word in self.adverbs
+        )
 
     @property
     def head(self) -> str:

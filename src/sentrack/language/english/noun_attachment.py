@@ -5,6 +5,7 @@ from sentrack.language.english.coreference import antecedent
 from sentrack.language.english.event import Event, Phrase
 from sentrack.language.english.referent import Referent
 from sentrack.language.english.state import State, misfit
+from sentrack.language.glossary import glossary
 
 _TIMES = frozenset(
     {
@@ -20,6 +21,9 @@ def attach_noun(state: State, group: NounGroup) -> None:
         state.discourse.leave_unchecked(group.text, group.number)
         return
     frame, event = state.frame, state.event
+    if event is not None and (verb := _idiom(state, event, group)):
+        event.lemma, event.text = verb, f"{event.text} {group.text}"
+        return
     if _is_expletive(state, group) or _is_quantifier(state, group):
         return
     joined = state.is_joined()
@@ -53,6 +57,21 @@ def attach_noun(state: State, group: NounGroup) -> None:
     else:
         raise misfit(group.text, group.number)
     state.last = thing
+
+
+def _idiom(state: State, event: Event, group: NounGroup) -> str:
+    """What a verb and its object mean together: "makes a left turn", "leaves the frame"."""
+    sets = glossary().sets
+    if event.objects or event.passive or state.is_joined():
+        return ""
+    said = [word for word in group.text.split() if word not in ("a", "the", "hand", "turn")]
+    if event.lemma in sets["verbs.turning"] and said in (["left"], ["right"]):
+        return f"turn {said[0]}"
+    if len(said) != 1 or said[0] not in sets["places.pictures"]:
+        return ""
+    if event.lemma in sets["verbs.entering"]:
+        return "appear"
+    return "disappear" if event.lemma in sets["verbs.leaving"] else ""
 
 
 def _become(state: State, thing: Referent, group: NounGroup) -> None:

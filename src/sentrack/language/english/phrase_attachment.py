@@ -1,9 +1,10 @@
 """What a preposition goes with: the verb before it, as its particle, or the noun after it."""
 
-from sentrack.language.english.chunker import NounGroup, VerbGroup
+from sentrack.language.english.chunker import Chunk, NounGroup, VerbGroup
 from sentrack.language.english.event import Event, Phrase
 from sentrack.language.english.phrase_linking import PASSED_OVER
 from sentrack.language.english.referent import Referent
+from sentrack.language.english.regions import region_of
 from sentrack.language.english.state import State, misfit
 from sentrack.language.english.tagger import Tagged
 from sentrack.language.glossary import glossary
@@ -48,7 +49,7 @@ def _fill(state: State, word: Tagged, thing: Referent) -> None:
         event.lemma, event.text = f"{event.lemma} {word.text}", f"{event.text} {word.text}"
         event.objects.append(thing)
     else:
-        _place(state, word.text, word.number, thing)
+        _place(state, word.text, word.number, thing, state.chunk(state.at - 2))
 
 
 def take_particle(state: State, event: Event, word: Tagged, followed: bool) -> bool:
@@ -90,21 +91,24 @@ def _takes_noun(state: State, event: Event, phrase: str, adjacent: bool) -> bool
 
 def attach_phrase(state: State, preposition: str, number: int) -> None:
     """Gives a preposition and the noun group that follows their place."""
+    before = state.before
     state.at += 1
     group = state.chunks[state.at]
     assert isinstance(group, NounGroup)
-    thing = state.discourse.refer(group)
-    _place(state, preposition, number, thing)
+    thing = region_of(state, preposition, group) or state.discourse.refer(group)
+    _place(state, preposition, number, thing, before)
     mentioned = state.discourse.mentioned
     if preposition == "of" and len(mentioned) > 1:
         mentioned.insert(-1, mentioned.pop())  # "a bag of bread": "it" is the bag
     state.last, state.role = thing, "phrase"
 
 
-def _place(state: State, preposition: str, number: int, thing: Referent) -> None:
+def _place(
+    state: State, preposition: str, number: int, thing: Referent, before: Chunk | None
+) -> None:
     """Puts a phrase with the event at hand, or with the noun before it if there is none."""
-    before = state.chunk(state.at - 2)
-    after_noun = isinstance(before, NounGroup) and before.head is not None
+    tracked = state.last is not None and bool(state.last.participants)
+    after_noun = isinstance(before, NounGroup) and (before.head is not None or tracked)
     if state.event is not None:
         noun = state.last if after_noun else None
         state.event.phrases.append(Phrase(preposition, number, thing, noun))

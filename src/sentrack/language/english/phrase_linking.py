@@ -5,6 +5,7 @@ from itertools import product
 from sentrack.language.english.discourse import Discourse
 from sentrack.language.english.event import Event, Phrase
 from sentrack.language.english.referent import Referent
+from sentrack.language.english.regions import link_region
 from sentrack.language.english.verb_senses import VerbSenses
 from sentrack.language.glossary import NO_THINGS, glossary
 from sentrack.language.vocabulary import Entry
@@ -16,7 +17,7 @@ _ALONG = ("down", "along", "up")
 #: Prepositions that say whence or where to.
 _PATHS = ("from", "to", "into", "onto", "out of", "towards", "off")
 #: Kinds of nouns that are passed over when a phrase looks for what it tells of.
-PASSED_OVER = frozenset(["scenery", "clothes", "body", "colour"])
+PASSED_OVER = frozenset(["scenery", "clothes", "body", "colour", "region"])
 #: Prepositions that say where something ends after some verbs, with the motion word for that.
 _GOALS = {
     "on": "onto",
@@ -50,6 +51,9 @@ class PhraseLinker:
             event: What it was said with; None if that is only a noun.
         """
         thing = phrase.thing
+        if thing.kind == "region":
+            link_region(self.discourse, phrase, event)
+            return
         noun = phrase.noun if phrase.noun and phrase.noun.participants else None
         if event and noun and noun.kind in ("clothes", "body"):
             noun = None  # the wearer is told of

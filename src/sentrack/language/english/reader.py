@@ -84,7 +84,7 @@ def _refuse_untracked(discourse: Discourse) -> None:
     """Refuses a sentence in which nothing can be tracked."""
     if discourse.participants:
         return
-    things = [t for t in discourse.mentioned if t.kind not in ("viewer", "colour")]
+    things = [t for t in discourse.mentioned if t.kind not in ("viewer", "colour", "region")]
     what = ", ".join(f"'{thing.text}'" for thing in things[:3]) or "the sentence"
     raise SentenceError(
         f"nothing in it can be tracked: {what} names no class of the detector; "
@@ -96,7 +96,7 @@ def _keep_untracked(discourse: Discourse) -> None:
     """What was named, is not tracked and was said in no other way is not checked."""
     said = " ; ".join(remark.text for remark in discourse.unchecked)
     for thing in discourse.mentioned:
-        named = thing.participants or thing.kind in ("viewer", "colour")
+        named = thing.participants or thing.kind in ("viewer", "colour", "region")
         if not named and thing.text not in said:
             discourse.leave_unchecked(thing.text, thing.number)
 

@@ -14,7 +14,8 @@ class Referent:
         text: As said.
         number: Of its first word.
         participants: Their indices; none where it is not tracked.
-        kind: Of the noun, as in the glossary; "colour" for "in black", "viewer" for "we".
+        kind: Of the noun, as in the glossary; "colour" for "in black", "viewer" for "we",
+            "region" for "on the left".
         gender: "male", "female" or "".
         plural: Whether it stands for several.
         adjectives: Said without a noun: "black" in "in black".

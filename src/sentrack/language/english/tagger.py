@@ -83,7 +83,7 @@ prep: det 0, noun .2, nouns .2, adj .3, pron 0, ing .4, prep .7, adv .9, end .5,
 prep: dir .6, sub .9, rel .8, to .5, base 3, aux 3
 to: base 0, adv 1
 dir: end 0, conj 0, mark 0, prep 0, adv .1, sub 0, det .6, noun .8, nouns .6, ing .3, to .3, aux .5
-dir: pres .8, past 1, rel .5, pron .5, dir .5, part .8, base 1
+dir: pres .8, past 1, rel .5, pron .5, dir .5, part .2, base 1
 conj: det 0, noun .3, nouns .35, adj .2, pron 0, pres .1, past .3, base .6, ing .1, part .5, aux .3
 conj: adv 0, prep .3, sub .2, dir .5, exist 0, rel .4, to .3, conj 1, view .2, mark 1
 mark: det 0, noun .3, nouns .2, adj .3, pron 0, pres .6, past .6, base .8, ing .1, part .4, aux .6

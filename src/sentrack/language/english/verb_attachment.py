@@ -163,7 +163,7 @@ def _attach_participle(
 def _is_phase(state: State, event: Event) -> bool:
     """Whether a verb only says that what follows begins, goes on, is tried or is seen."""
     adjacent = isinstance(state.before, VerbGroup) or is_tag(state.before, "adv", "to")
-    if event.objects or event.phrases or not adjacent or not event.lemma:
+    if event.objects or event.phrases or not adjacent or not event.lemma or event.is_straight:
         return False
     sets = glossary().sets
     viewed = event.passive and event.lemma in sets["verbs.viewer"]

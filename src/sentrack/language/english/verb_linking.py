@@ -7,6 +7,7 @@ from sentrack.language.english.discourse import Discourse
 from sentrack.language.english.event import Event, Phrase
 from sentrack.language.english.phrase_linking import PhraseLinker
 from sentrack.language.english.referent import Referent
+from sentrack.language.english.regions import rests, say_region
 from sentrack.language.english.verb_senses import VerbSenses
 from sentrack.language.glossary import glossary
 from sentrack.language.vocabulary import Entry, heads
@@ -32,6 +33,8 @@ class VerbLinker:
             objects.insert(0, event.subject)
             agents = by.thing.participants if by else ()
         movers = agents
+        if event.is_straight and event.lemma in glossary().sets["verbs.keeping"]:
+            event.lemma = "move"  # "keeps straight"
         if event.lemma:
             movers = self._verb(event, agents, objects, by) or _movers(event, agents, objects)
         for phrase in event.phrases:
@@ -116,6 +119,8 @@ class VerbLinker:
             things += [phrase.thing for phrase in [_tracked(event, entry.preposition)] if phrase]
         elif places == 3 and entry.preposition == "to":
             things.reverse()  # "gave the person the cup"
+        if not things and entry.name in glossary().sets["verbs.mutual"] and len(agents) == places:
+            return [agents]  # "two persons hug"
         if len(things) != places - 1 or not all(thing.participants for thing in things):
             return []
         if entry.moves and things[0].kind in ("abstract", "scenery"):
@@ -131,24 +136,34 @@ class VerbLinker:
         for word in event.adverbs:
             entry = known.vocabulary.said(word.text, ["adverb"])
             name = same.get(word.lemma, "")
-            if entry is None and (entry := known.vocabulary.said(name, ["adverb"])):
+            if entry is None and (entry := known.vocabulary.said(name, ["adverb", "verb"])):
                 known.note(f"{word.text}: read as {name}")
+            if entry is not None and entry.name == "straight" and not self._goes(event):
+                entry = None  # "stands straight", "looks straight ahead"
             if entry is not None and about and not event.unreal:
                 for index in about:
                     known.say(entry, (index,), word.text, word.number)
             else:
                 known.leave_unchecked(word.text, word.number, about)
 
+    def _goes(self, event: Event) -> bool:
+        """Whether an event is read as a motion from one place to another."""
+        going = glossary().sets["verbs.going"]
+        words = self.discourse.words
+        return any(n == event.number and entry.name in going for n, _, entry in words)
+
     def _directions(self, event: Event, about: Indices) -> None:
         """Says directions of what moves; without a motion they are places in the picture."""
         known = self.discourse
         moved = bool(event.objects) and event.head in glossary().sets["verbs.moving"]
-        in_motion = moved or self.senses.moves_itself(event.lemma)
+        in_motion = (moved or self.senses.moves_itself(event.lemma)) and not rests(event)
         for word in event.directions:
             entry = known.vocabulary.named(word.lemma, "direction")
             if entry is not None and about and in_motion and not event.unreal:
                 for index in about:
                     known.say(entry, (index,), word.text, word.number)
+            elif rests(event) and not event.unreal:
+                say_region(known, word.text, word.number, about)
             else:
                 known.leave_unchecked(word.text, word.number, about)
 
