@@ -60,5 +60,6 @@ def refuse_means(verb: str, preposition: str, noun: str) -> None:
 def refuse_scenery(preposition: str, noun: str, of_object: bool) -> None:
     """Refuses scenery as a place of the object alone, and clothes as a container."""
     kind = kind_of_class(noun)
-    if (of_object and kind in NO_THINGS) or (kind == "clothes" and preposition in ("in", "with")):
+    around = of_object and kind in NO_THINGS and preposition in _ENDS
+    if around or (kind == "clothes" and preposition in ("in", "with")):
         raise NotLiteralError(f"the {noun} is where all of it happens, or is worn")
