@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 import sentrack
-from benchmarks.describe import RIGHT, hits
+from benchmarks.describe import hits
 from sentrack.cli.library import describe as command
 from sentrack.language import parse
 from sentrack.lexicon import Lexicon
@@ -269,13 +269,17 @@ def test_the_command_prints_sentences(tmp_path: Path) -> None:
     assert all(each.sentence in plain.stdout for each in said)
 
 
+# What who picks something up or puts it down also does.
+ALIKE = {"pick": {"pick-up", "take", "lift"}, "place": {"put-down", "put", "lower"}}
+
+
 @pytest.mark.usefixtures("shared_data")
 def test_things_picked_up_and_put_down_in_cad_are_told() -> None:
     from benchmarks.cad import segments
 
     found, videos = segments(18)
     right = [
-        hits(describe(each.of(videos[each.video]), 3), each, {RIGHT[each.verb]})
+        hits(describe(each.of(videos[each.video]), 3), each, ALIKE[each.verb])
         for each in found[::2]
     ]
     assert np.mean(right) >= 0.3

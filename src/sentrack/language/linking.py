@@ -157,6 +157,7 @@ class _Linker:
             if token.type in ("ADJECTIVE", "NOUN"):
                 word = self.say(token)
                 word.about = (index,)
+            if token.type == "ADJECTIVE":
                 refuse_side(word.entry.name, noun.entries[0].name)
         for number, node in enumerate(_nodes(tree)):
             if note or number:

@@ -10,10 +10,10 @@ import numpy as np
 
 from sentrack.cache import checksum
 from sentrack.files import Mark, mark
-from sentrack.inference import Infeasible, best_interval, between
+from sentrack.inference import Infeasible
 from sentrack.lexicon import Lexicon
 from sentrack.library import Entry, Store
-from sentrack.objective import interval, shortage
+from sentrack.objective import interval
 from sentrack.scene import scene_of
 from sentrack.serve.errors import ChangedError, JobError
 from sentrack.serve.media_cache import trim
@@ -36,6 +36,7 @@ from sentrack.tasks import (
     Described,
     Moment,
     Tracking,
+    best_moment,
     describe,
     moments,
     rivals,
@@ -207,17 +208,10 @@ def _best(clip: Clip, sentence: str, lexicon: Lexicon, span: Span, seconds: floa
     scene = scene_of(clip, understand(sentence, lexicon, clip), lexicon, RATE)
     times = span.of(scene.clip).times
     first = int(np.searchsorted(scene.clip.times, times[0]))
-    last, objective = first + len(times), interval(scene)
     try:
-        part = between(objective.problem, first, last)
-        best = best_interval(part, objective.final, time_limit=seconds)
+        return best_moment(interval(scene), time_limit=seconds, within=(first, first + len(times)))
     except Infeasible:
-        raise ClipError(
-            shortage(objective.cut(first, last)) or f"{clip.name}: nothing there can depict it"
-        ) from None
-    if best.solution.score == -np.inf:
-        raise JobError("no tracks were found in time", 503)
-    return Tracking.of_part(objective, first + best.first, first + best.last, best.solution)
+        raise ClipError(f"{clip.name}: nothing there can depict it") from None
 
 
 def _moment(moment: Moment, entry: Entry | None) -> FoundMoment:

@@ -7,7 +7,14 @@ from sentrack.tasks.moment import Moment, moments
 from sentrack.tasks.result import Ledger, TrackedParticipant, TrackedWord, Tracking
 from sentrack.tasks.runner_up import Rivals, rivals
 from sentrack.tasks.search import Moments, steps
-from sentrack.tasks.tracker import RATE, open_lexicon, track, understand, vocabulary_of
+from sentrack.tasks.tracker import (
+    RATE,
+    best_moment,
+    open_lexicon,
+    track,
+    understand,
+    vocabulary_of,
+)
 
 __all__ = [
     "RATE",
@@ -22,6 +29,7 @@ __all__ = [
     "TrackedParticipant",
     "TrackedWord",
     "Tracking",
+    "best_moment",
     "describe",
     "index",
     "learn",

@@ -8,7 +8,15 @@ from functools import lru_cache
 from pathlib import Path
 
 from sentrack.errors import SentrackError
-from sentrack.inference import EXACT_FIRST, Infeasible, Method, Solution, best_interval, solve
+from sentrack.inference import (
+    EXACT_FIRST,
+    Infeasible,
+    Method,
+    Solution,
+    best_interval,
+    between,
+    solve,
+)
 from sentrack.language import Meaning, Vocabulary, parse
 from sentrack.lexicon import Lexicon
 from sentrack.objective import Objective, affordable, interval, loosest_bound, shortage
@@ -125,13 +133,25 @@ def best_moment(
     method: str | Method = "auto",
     seed: int = 0,
     time_limit: float | None = None,
+    within: tuple[int, int] | None = None,
 ) -> Tracking:
-    """The tracks of the best interval of an objective; see `answer`."""
+    """The tracks of the best interval of an objective; see `answer`.
+
+    Args:
+        objective: what is asked.
+        method: of inference.
+        seed: of methods that start at random.
+        time_limit: seconds.
+        within: the first frame, and the one after the last, that the interval may have; what is
+            seen in the others still tells which boxes show one thing.
+    """
     way = EXACT_FIRST if method == "auto" else method
+    first, last = within or (0, objective.problem.T)
     with _explained(objective):
-        best = best_interval(objective.problem, objective.final, way, seed, time_limit)
+        part = between(objective.problem, first, last)
+        best = best_interval(part, objective.final, way, seed, time_limit)
     solution = _found(objective, best.solution)
-    return Tracking.of_part(objective, best.first, best.last, solution)
+    return Tracking.of_part(objective, first + best.first, first + best.last, solution)
 
 
 @contextmanager
