@@ -337,3 +337,16 @@ def test_other_methods_agree(method: str, whole: bool) -> None:
     best = answer(SENTENCES[0], whole=whole)
     assert found.score <= best.score + 1e-6
     assert found.upper_bound >= best.score - 1e-6
+
+
+def test_results_can_be_read_and_not_written() -> None:
+    found = answer(SENTENCES[0])
+    arrays = (
+        found.participants[0].boxes,
+        found.words[1].evidence,
+        found.ledger.terms[0].values,
+        found.solution.tracks,
+    )
+    for array in arrays:
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0

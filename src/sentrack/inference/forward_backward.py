@@ -23,12 +23,13 @@ from sentrack.inference.kernels import (
 from sentrack.inference.lattices import between_states, joint_states, one_lattice, operations
 from sentrack.inference.limits import Limits
 from sentrack.inference.problem import Problem
+from sentrack.inference.read_only import ReadOnly
 from sentrack.inference.structures import Floats, Lattices, Terms
 from sentrack.inference.terms import Reduction, reduce
 
 
 @dataclass(frozen=True, eq=False)
-class Posteriors:
+class Posteriors(ReadOnly):
     """The distribution over tracks and states that Eq. 4 defines, exp(score) / Z.
 
     Attributes:

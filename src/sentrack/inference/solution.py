@@ -6,11 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from sentrack.inference.read_only import ReadOnly
+
 TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class Solution(ReadOnly):
     """Tracks and states that depict the sentence, and how good they provably are.
 
     Attributes:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sentrack.extras import requires
-from sentrack.inference import Solution
+from sentrack.inference import ReadOnly, Solution
 from sentrack.objective import Objective
 from sentrack.scene import detection_scores
 from sentrack.tasks.explain import reason
@@ -21,7 +21,7 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class TrackedParticipant:
+class TrackedParticipant(ReadOnly):
     """One noun's track.
 
     Attributes:
@@ -42,7 +42,7 @@ class TrackedParticipant:
 
 
 @dataclass(frozen=True, eq=False)
-class TrackedWord:
+class TrackedWord(ReadOnly):
     """One word's states.
 
     Attributes:
@@ -67,7 +67,7 @@ class TrackedWord:
 
 
 @dataclass(frozen=True, eq=False)
-class LedgerTerm:
+class LedgerTerm(ReadOnly):
     """One kind of term of one track or word.
 
     Attributes:
