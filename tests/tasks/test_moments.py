@@ -157,6 +157,7 @@ SENTENCES = (
     "The person approached the cup.",
     "The person walked to the right slowly.",
     "The cup rose.",
+    "The person entered the cup.",
     "The cup was to the left of the person.",
 )
 
