@@ -2,8 +2,9 @@
 
     python -m benchmarks.picture [--output docs/images]
 
-`picked-up.png` is the README's: key frames of a made-up clip, the tracks that depict a sentence, and its
-words over time. `picture.png` shows candidates of a cluttered clip and the tracks among them.
+`picked-up.png` is the README's: key frames of a made-up clip, the tracks that depict a sentence,
+and its words over time. `picture.png` shows candidates of a cluttered clip and the tracks among
+them.
 """
 
 import argparse
