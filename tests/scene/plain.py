@@ -35,7 +35,7 @@ def followed(seen: Seen, step: float, lost: float) -> Ints:
         boxes = only(every, slice(seen.begin[t], seen.begin[t + 1]))
         again = (things["age"] > 1) | (things["time"] >= before)
         things = only(things, (now - things["time"] <= LOST) & again)
-        i, j, shift = assigned(things, boxes, lost, now - before)
+        i, j, shift = assigned(things, boxes, lost, now - before, min(SEVERAL, t))
         boxes["id"][j] = things["id"][i]
         new = np.flatnonzero(boxes["id"] < 0)
         boxes["id"][new] = fresh + np.arange(len(new))
@@ -57,7 +57,9 @@ def only(boxes: Boxes, which: Any) -> Boxes:
     return {name: array[which].copy() for name, array in boxes.items()}
 
 
-def assigned(things: Boxes, boxes: Boxes, lost: float, step: float) -> tuple[Ints, Ints, Floats]:
+def assigned(
+    things: Boxes, boxes: Boxes, lost: float, step: float, old: int
+) -> tuple[Ints, Ints, Floats]:
     """Which things (P,) are which boxes (P,) of a frame, and how the picture moved, (2,)."""
     shift = np.zeros(2)
     if not (len(things["id"]) and len(boxes["id"])):
@@ -77,7 +79,7 @@ def assigned(things: Boxes, boxes: Boxes, lost: float, step: float) -> tuple[Int
     apart = boxes["centre"] - going[:, None]
     still = alike + np.hypot(*apart.T).T / reach[:, None]
     i, j = matching(still)
-    known = np.flatnonzero(things["age"] >= SEVERAL)
+    known = np.flatnonzero(things["age"] >= old)
     if np.isin(known[lapse[known] <= 1.5 * step], i, invert=True).sum() < SEVERAL:
         return i, j, shift
     moved = shift

@@ -160,9 +160,10 @@ def _assigned(seen: Any, things: Any, last: Flat, t: Int, step: float, lost: flo
     """
     expected = _expected(seen, things, last, t, step, lost)
     shift, gone = np.zeros(2), 0
+    old = min(SEVERAL, t)  # in the first frames nothing can be older
     box, cost = _matching(expected, ONE, shift, 1.0)
     for n, i in enumerate(last):
-        known = things.age[i] >= SEVERAL
+        known = things.age[i] >= old
         if known and box[n] < 0 and seen.times[t] - seen.time[i] <= 1.5 * step:
             gone += 1
     if gone < SEVERAL:
@@ -170,7 +171,7 @@ def _assigned(seen: Any, things: Any, last: Flat, t: Int, step: float, lost: flo
     # Several are lost at once: perhaps the picture moved, if that makes more of what is seen.
     moved = shift
     for wide in (4.0, 1.0):
-        moved = _middle(expected, _matching(expected, SEVERAL, moved, wide)[0], moved)
+        moved = _middle(expected, _matching(expected, old, moved, wide)[0], moved)
     panned, then = _matching(expected, ONE, moved, 1.0)
     return (panned, moved) if then < cost else (box, shift)
 
