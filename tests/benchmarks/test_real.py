@@ -38,7 +38,7 @@ def test_an_answer_is_judged_by_the_annotated_boxes(name: str) -> None:
     span = span_of(name, truth)
     assert 0 < real.chance(truth, span) <= 1
     right, told = real.rule_answers(truth, span)
-    assert isinstance(right, bool)
+    assert right or real.chance(truth, span) < 1
     assert (told is None) == (opposite(truth["sentence"]) is None)
 
 

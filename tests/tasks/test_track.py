@@ -350,3 +350,10 @@ def test_results_can_be_read_and_not_written() -> None:
     for array in arrays:
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
+
+
+def test_a_word_that_nothing_contradicts_is_not_said_to_fit() -> None:
+    found = answer("The person put down the cup.")
+    verb, model = found.words[1], found.objective.models[1]
+    assert 0 < verb.margin < 0.5 * model.most
+    assert found.reason == "little speaks for 'put-down': the cup moved neither up nor down"

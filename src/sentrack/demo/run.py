@@ -67,7 +67,7 @@ def show_demo(seed: int, output: Path | None = None) -> None:
         )
     console.print(table)
     table = Table(title="What is not there matches less", title_justify="left")
-    for column in ("swapped", "not depicted", "match", "margin", "why"):
+    for column in ("swapped", "false sentence", "match", "margin", "why"):
         table.add_column(column, overflow="fold")
     for what, (true, false) in SWAPPED.items():
         right = answers.get(true) or track(clip, true)

@@ -6,12 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sentrack.lexicon import Observed
-from sentrack.objective import Objective
+from sentrack.objective import SILENT, Objective
 from sentrack.tasks.match import BORDER, SURE, Depiction
 
 if TYPE_CHECKING:
     from sentrack.tasks.result import TrackedWord
 
+HALF = 0.5  # of what a word could tell, from which on it is said to fit
 # What a bin of a feature looks like; {a} and {b} are participants.
 SAYINGS: dict[str, dict[str, str]] = {
     "motion": {"rest": "{a} was still", "moving": "{a} moved"},
@@ -92,6 +93,27 @@ SAYINGS: dict[str, dict[str, str]] = {
         "some": "{a} and {b} overlapped a little",
         "much": "{a} and {b} overlapped",
     },
+    "change": {
+        "slower": "{a} became slower",
+        "same": "{a} kept its speed",
+        "faster": "{a} became faster",
+    },
+    "growth": {
+        "shrinks": "{a} became smaller",
+        "steady": "{a} kept its size",
+        "grows": "{a} became larger",
+    },
+    "turning": {
+        "left": "{a} turned left",
+        "ahead": "{a} went straight",
+        "right": "{a} turned right",
+    },
+    "presence": {
+        "seen": "{a} was there all the time",
+        "appears": "{a} appeared",
+        "vanishes": "{a} vanished",
+        "away": "{a} was away",
+    },
     "containment": {
         "outside": "{a} was outside {b}",
         "partly": "{a} was partly inside {b}",
@@ -115,10 +137,10 @@ def reason(
         shown: what the match depends on.
     """
     missed = "" if shown.match >= BORDER else "not depicted; "
-    told = [(w, word) for w, word in enumerate(words) if word.part != "noun"]
-    if not told:
+    spoken = [(w, word) for w, word in enumerate(words) if word.part != "noun"]
+    if not spoken:
         return "the sentence says nothing that could be seen"
-    w, weakest = min(told, key=lambda pair: pair[1].margin)
+    w, weakest = min(spoken, key=lambda pair: pair[1].margin)
     start, end = _worst(weakest.evidence)
     times = objective.clip.times
     when = f"{times[start]:.1f}–{times[end - 1]:.1f} s"
@@ -127,6 +149,10 @@ def reason(
     if weakest.evidence[start:end].sum() >= 0:
         if missed:
             return f"{missed}it fits for no more than {shown.seconds:.1f} s"
+        if weakest.margin < HALF * objective.models[w].most:
+            told = [t for t, state in enumerate(weakest.states) if state != SILENT]
+            seen = _seen(objective, tracks, w, told[0], told[-1] + 1)
+            return f"little speaks for '{weakest.word}': {seen}"
         return (
             f"every word fits throughout; weakest: '{weakest.word}', "
             f"{weakest.margin:.1f} nats per frame"
