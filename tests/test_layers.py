@@ -45,7 +45,8 @@ def layer_of(name: str) -> str | None:
     parts = name.split(".")
     if parts[0] != ROOT:
         return None
-    small = {"boxes", "cache", "errors", "extras", "files", "lazy", "progress", "text", "workers"}
+    small = {"boxes", "cache", "errors", "extras", "files", "lazy", "progress"}
+    small |= {"read_only", "text", "workers"}
     known = BELOW | ABOVE | small | {"__main__"}
     return parts[1] if len(parts) > 1 and parts[1] in known else ""
 
@@ -61,7 +62,7 @@ def violations(modules: dict[str, str]) -> list[str]:
         used = {target for target in targets if target is not None}
         known[layer] |= used
         if layer == "inference":
-            forbidden = used - {"inference", "errors", "text"}
+            forbidden = used - {"inference", "errors", "read_only", "text"}
         elif layer in BELOW:
             forbidden = used & (ABOVE | {""})
         elif layer in ("cli", "__main__"):

@@ -109,3 +109,10 @@ def test_parts_of_a_clip_make_up_the_whole(T: int, fps: int, first: int, second:
 def test_what_is_not_there_is_said_with_what_is() -> None:
     with pytest.raises(ClipError, match=r"row: no frame from 3 to 4 s; the clip has 0.00 to 1.90"):
         row(20, 10).within(3, 4)
+
+
+def test_nobody_writes_into_the_arrays_of_a_clip_by_accident() -> None:
+    clip = row(3, 10)
+    for name in ("frames", "times", "start", *ROWS):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(clip, name)[:1] = 0

@@ -11,7 +11,6 @@ from sentrack.inference.kernels import best_local_score
 from sentrack.inference.methods import Ascent, Auto, Dual, Growth, Viterbi
 from sentrack.inference.polynomial import Maximum, Polynomial
 from sentrack.inference.problem import Problem, TrackTerms, WordTerms
-from sentrack.inference.read_only import ReadOnly
 from sentrack.inference.solution import Solution
 from sentrack.inference.solver import Method, solve
 
@@ -29,7 +28,6 @@ __all__ = [
     "Problem",
     "ProblemError",
     "ProblemTooLarge",
-    "ReadOnly",
     "Solution",
     "TrackTerms",
     "Viterbi",

@@ -23,9 +23,9 @@ from sentrack.inference.kernels import (
 from sentrack.inference.lattices import between_states, joint_states, one_lattice, operations
 from sentrack.inference.limits import Limits
 from sentrack.inference.problem import Problem
-from sentrack.inference.read_only import ReadOnly
 from sentrack.inference.structures import Floats, Lattices, Terms
 from sentrack.inference.terms import Reduction, reduce
+from sentrack.read_only import ReadOnly
 
 
 @dataclass(frozen=True, eq=False)

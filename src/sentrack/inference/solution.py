@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sentrack.inference.read_only import ReadOnly
+from sentrack.read_only import ReadOnly
 
 TOLERANCE = 1e-6
 

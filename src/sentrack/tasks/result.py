@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sentrack.extras import requires
-from sentrack.inference import ReadOnly, Solution
+from sentrack.inference import Solution
 from sentrack.objective import Objective
+from sentrack.read_only import ReadOnly
 from sentrack.scene import detection_scores
 from sentrack.tasks.explain import reason
 from sentrack.tasks.match import BORDER, Depiction, depiction

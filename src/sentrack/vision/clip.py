@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sentrack.errors import SentrackError
+from sentrack.read_only import ReadOnly
 from sentrack.text import canonical
 
 Floats = npt.NDArray[np.float64]
@@ -29,8 +30,8 @@ def class_name(name: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Clip:
-    """T frames and their N detections, sorted by frame.
+class Clip(ReadOnly):
+    """T frames and their N detections, sorted by frame; arrays can be read, not written.
 
     The detections of frame t are the rows start[t] to start[t + 1] of all arrays of length N.
 
@@ -79,6 +80,7 @@ class Clip:
             raise ClipError(f"{self.name}: there is no frame in it")
         if len(self.times) != T or len(self.start) != T + 1 or self.start[-1] != N:
             raise ClipError(f"{self.name}: frames, times and start do not fit together")
+        super().__post_init__()
 
     @property
     def T(self) -> int:  # noqa: N802 - the paper's symbol
