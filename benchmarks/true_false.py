@@ -163,7 +163,7 @@ def fitted() -> Iterator[str]:
         left_out[~others] = x[~others] @ logistic(x[others], true[others], weight[others])
         here = left_out[~others], true[~others]
         yield f"{name}, left out: AUC {auc(*here):.3f} of {(~others).sum()}"
-    names = ("CONSTANT", "PER_FIT", "PER_PHASE", "PER_LOG_SECOND")
+    names = ("CONSTANT", "PER_FIT", "PER_LOG_SECOND")
     found = logistic(x, true, weight)
     yield ", ".join(f"{name} {value:.3f}" for name, value in zip(names, found, strict=True))
     yield from promised(1 / (1 + np.exp(-left_out)), true)
@@ -172,7 +172,7 @@ def fitted() -> Iterator[str]:
 def _inputs(told: list[Labelled]) -> Floats:
     shown = [each.shown for each in told]
     lasts = np.log(np.clip([each.seconds for each in shown], SHORTEST, LONGEST))
-    columns = [np.ones(len(shown)), [s.fit for s in shown], [s.phase for s in shown], lasts]
+    columns = [np.ones(len(shown)), [each.fit for each in shown], lasts]
     return np.array(columns, dtype=np.float64).T
 
 

@@ -17,7 +17,7 @@ from sentrack.vision import two_activities
 
 VERB = Lexicon.load().words["verb", "pick-up"]
 FIRST, SECOND = VERB.states
-FITTING = Depiction(fit=1.0, phase=0.5, seconds=2.0, sureness=0.9)
+FITTING = Depiction(fit=1.0, seconds=2.0, sureness=0.9)
 FLOATS = st.floats(allow_nan=False)
 NATS = st.floats(max_value=1e300, allow_nan=False)  # no evidence is beyond all bounds
 
@@ -59,17 +59,15 @@ def test_a_match_is_from_0_to_1(
         (np.array(each) for each in scores),
     )
     assert 0.0 <= found.match <= 1.0
-    assert abs(found.phase) <= SATURATED
     assert abs(found.fit) <= SATURATED
 
 
-@pytest.mark.parametrize("name", ["fit", "phase", "seconds", "sureness"])
+@pytest.mark.parametrize("name", ["fit", "seconds", "sureness"])
 @given(low=st.floats(0, 1), high=st.floats(0, 1))
 def test_it_rises_with_all_that_it_depends_on(name: str, low: float, high: float) -> None:
     """Between the least and the most that counts, which are these."""
     least, most = {
         "fit": (-SATURATED, SATURATED),
-        "phase": (-SATURATED, SATURATED),
         "seconds": (SHORTEST, LONGEST),
         "sureness": (0.0, SURE),
     }[name]
@@ -95,14 +93,10 @@ def test_what_lasts_longer_than_five_seconds_or_is_surely_there_is_no_more_proba
 
 
 @given(st.floats(-2, 2), st.floats(-2, 2))
-def test_the_weakest_phase_of_any_word_counts_and_the_average_of_all(a: float, b: float) -> None:
+def test_a_sentence_is_as_true_as_each_of_its_words(a: float, b: float) -> None:
     one, other = typical(a, a, b, b), typical(1.0, 1.0, 1.0, 1.0)
-    found = of(one, other)
-    assert found.phase == pytest.approx(min(a, b, 1.0))
-    assert found.fit == pytest.approx(((a + b) / 2 + 1.0) / 2)
-    # A phase is told by its mean, wherever its frames are.
-    apart = of(typical(a, b, a, b, states=[FIRST, SECOND, FIRST, SECOND]))
-    assert apart.phase == pytest.approx(min(a, b))
+    assert of(one, other) == of(other, one)
+    assert of(one, other).fit == pytest.approx(min((a + b) / 2, 1.0))
     # Words that tell nothing do not count.
     silent = diluted(VERB, 0.0), told([-9.0, -9.0])
     assert depiction([(VERB, one), silent], 1.0, [np.ones(1)]) == of(one)
@@ -119,13 +113,13 @@ def test_who_is_least_surely_detected_counts() -> None:
 
 def test_infinite_evidence_and_words_that_tell_nothing() -> None:
     never = of(told([-math.inf, 1.0]))
-    assert (never.fit, never.phase) == (-SATURATED, -SATURATED)
+    assert never.fit == -SATURATED
     assert 0 < never.match < 0.5
     sure = of(replace(told([1e300, 1e300]), margin=math.inf))
-    assert (sure.fit, sure.phase) == (SATURATED, SATURATED)
+    assert sure.fit == SATURATED
     assert 0.5 < sure.match < 1
     nothing = of()
-    assert (nothing.fit, nothing.phase) == (0.0, 0.0)
+    assert nothing.fit == 0.0
     assert depiction([(diluted(VERB, 0.0), told([-3.0]))], 1.0, [np.ones(1)]) == nothing
 
 

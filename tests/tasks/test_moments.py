@@ -11,7 +11,7 @@ import pytest
 from sentrack.inference import Problem, WordTerms
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon
-from sentrack.objective.interval_problem import DULL, LONGEST, SHORTEST, lasting
+from sentrack.objective.interval_problem import DULL, LONGEST, MOMENT, SHORTEST, at_least, lasting
 from sentrack.scene import Scene, scene_of, unpadded
 from sentrack.tasks.moment import LEAST, moments
 from sentrack.tasks.tracker import RATE, track, understand
@@ -139,7 +139,9 @@ def intervals(scene: Scene) -> dict[tuple[int, int], float]:
                             total += emitted(t, tracks, [k for (k, _), _ in chosen])
                             following[label] = max(following[label], total)
             now = following
-    return found
+    moment = min(problem.T, round(MOMENT / scene.clip.seconds))
+    least = moment if all(model.K == 1 for model in models) else 1
+    return {each: score for each, score in found.items() if each[1] - each[0] >= least}
 
 
 def ranked(scores: dict[tuple[int, int], float]) -> list[tuple[tuple[int, int], float]]:
@@ -375,6 +377,20 @@ def test_states_last_no_longer_than_they_may() -> None:
             allowed = score > -np.inf and all(n <= most[k] for k, n in runs)
             allowed &= all(n >= least[k] for k, n in runs[:-1])
             assert found[states] == pytest.approx([score] if allowed else [])
+
+
+@pytest.mark.parametrize("frames", [0, 1, 2, 4])
+def test_a_word_of_one_state_may_have_to_last(frames: int) -> None:
+    chain = at_least(lasting(EVERYDAY.model("walk", "verb"), 0.1, 30), frames)
+    for T in range(1, 7):
+        paths = itertools.product(range(len(chain.state)), repeat=T)
+        scores = [
+            chain.initial[path[0]] + chain.transition[path[:-1], path[1:]].sum()
+            for path in paths
+            if chain.final[path[-1]]
+        ]
+        finite = [score for score in scores if score > -np.inf]
+        assert finite == ([0.0] if max(1, frames) <= T else [])
 
 
 @pytest.mark.parametrize(("word", "part"), [("person", "noun"), ("near", "preposition")])

@@ -15,6 +15,8 @@ DULL = 0.4
 # an event is about, its change from one state to the next.
 LONGEST = 1.25
 SHORTEST = 0.25  # and what it lasts at least: one odd frame is no phase
+# Seconds that a moment lasts at least: what a word looks at is measured over as long.
+MOMENT = 0.5
 
 
 def interval(scene: Scene) -> Objective:
@@ -29,16 +31,36 @@ def interval(scene: Scene) -> Objective:
     tracks = scene.tracks(against_background=True)
     charged = [np.asarray(f) - cost for f in tracks[0].unary]
     tracks = [TrackTerms(charged, tracks[0].pairwise), *tracks[1:]]
-    words, chains = [], []
-    for w, (word, model) in enumerate(zip(scene.meaning.words, scene.models, strict=True)):
-        chain = lasting(model, scene.clip.seconds, scene.clip.T)
+    words, chains = [], chains_of(scene)
+    for w, (word, chain) in enumerate(zip(scene.meaning.words, chains, strict=True)):
         h = scene.emission(w, against_background=True)
         counts = [each.counts for each in scene.players(w)]
         emission = [np.asarray(frame)[chain.state] for frame in unpadded(h, 1, counts)]
         words.append(WordTerms(chain.initial, chain.transition, emission, word.participants))
-        chains.append(chain)
     problem = Problem(tracks, [*words, *scene.apart()])
     return Objective(scene, problem, tuple(chains), cost, against_background=True)
+
+
+def chains_of(scene: Scene) -> list[Chain]:
+    """How each word goes through its states, so that together they last long enough.
+
+    All words tell of the same frames: events last as long as such events do, and where there is
+    none, one of the words sees to it that a moment is no shorter than MOMENT.
+    """
+    seconds, T = scene.clip.seconds, scene.clip.T
+    chains = [lasting(model, seconds, T) for model in scene.models]
+    if all(model.K == 1 for model in scene.models):
+        chains[-1] = at_least(chains[-1], min(T, round(MOMENT / seconds)))
+    return chains
+
+
+def at_least(chain: Chain, frames: int) -> Chain:
+    """A word of one state that lasts so many frames or longer: one state for each of them."""
+    n = max(1, frames)
+    moves = np.full((n, n), -np.inf)
+    moves[np.arange(n - 1), np.arange(1, n)] = moves[-1, -1] = chain.transition[0, 0]
+    initial = np.where(np.arange(n) == 0, chain.initial, -np.inf)
+    return Chain(np.zeros(n, dtype=np.int64), initial, moves, np.arange(n) == n - 1)
 
 
 def frame_cost(models: Sequence[WordModel]) -> float:

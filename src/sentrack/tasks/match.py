@@ -1,8 +1,8 @@
 """How probable it is that a sentence is depicted, given the tracks that depict it best.
 
-A logistic function of three things: how much better than words that mean nothing the words explain
-what is seen, as a part of what each could tell at best, on average; the same of the weakest phase
-of any word; and how long it all lasts. It was fitted on annotated video
+A logistic function of two things: how much better than a word that means nothing the word that fits
+least explains what is seen, as a part of what it could tell at best, since a sentence is as true as
+each of its words; and how long it all lasts. It was fitted on annotated video
 (docs/measured/match.md). What was hardly detected is hardly there.
 """
 
@@ -15,14 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sentrack.lexicon import WordModel
-from sentrack.objective import SILENT
 
 if TYPE_CHECKING:
     from sentrack.tasks.result import TrackedWord
 
 BORDER = 0.5  # from which on a sentence is said to be depicted
 # Of the logistic function; `python -m benchmarks.true_false --fit` prints them.
-CONSTANT, PER_FIT, PER_PHASE, PER_LOG_SECOND = -0.111, 1.634, 0.102, 0.298
+CONSTANT, PER_FIT, PER_LOG_SECOND = 0.265, 1.411, 0.175
 # What fits worse than by this many times what a word could tell says no more.
 SATURATED = 3.0
 # Seconds: what is shorter or longer than these is no less or more probable for it.
@@ -37,15 +36,13 @@ class Depiction:
     """Whether a sentence is depicted, and what that depends on.
 
     Attributes:
-        fit: how well the words fit on average; 0 is as well as words that mean nothing, 1 is
+        fit: how well the word fits that fits least; 0 is as well as one that means nothing, 1 is
             perfectly. 0 if no word tells anything.
-        phase: how well the weakest phase of any word fits, by the same measure.
         seconds: how long it lasts.
         sureness: the mean detection score of the participant that is least surely detected.
     """
 
     fit: float
-    phase: float
     seconds: float
     sureness: float
 
@@ -53,7 +50,7 @@ class Depiction:
     def match(self) -> float:
         """0..1, the probability that it is depicted."""
         lasts = math.log(min(max(self.seconds, SHORTEST), LONGEST))
-        x = CONSTANT + PER_FIT * self.fit + PER_PHASE * self.phase + PER_LOG_SECOND * lasts
+        x = CONSTANT + PER_FIT * self.fit + PER_LOG_SECOND * lasts
         return min(1.0, self.sureness / SURE) / (1 + math.exp(-x))
 
 
@@ -70,20 +67,9 @@ def depiction(
         scores: per participant, the detection scores of the frames in which it is seen, as
             probabilities.
     """
-    telling = [(model, word) for model, word in words if model.information > ROUNDING]
-    fits = [_relative(word.margin, model) for model, word in telling]
-    phases = [_weakest(model, word) for model, word in telling]
+    fits = [_relative(word.margin, model) for model, word in words if model.information > ROUNDING]
     sure = [float(each.mean()) if len(each) else 0.0 for each in scores]
-    fit = math.fsum(fits) / len(fits) if fits else 0.0
-    return Depiction(fit, min(phases, default=0.0), seconds, min(sure, default=1.0))
-
-
-def _weakest(model: WordModel, word: "TrackedWord") -> float:
-    """How well the weakest phase of a word fits, relative to what the word tells."""
-    names = np.array(word.states)
-    phases = [name for name in dict.fromkeys(word.states) if name != SILENT]
-    means = (float(word.evidence[names == name].mean()) for name in phases)
-    return _relative(min(means, default=0.0), model)
+    return Depiction(min(fits, default=0.0), seconds, min(sure, default=1.0))
 
 
 def _relative(nats: float, model: WordModel) -> float:
