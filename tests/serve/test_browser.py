@@ -91,7 +91,10 @@ def test_typing_is_helped_and_finds_moments(chromium: Chromium, site: Site) -> N
     assert cards(tab) > 3
     assert "q=The+person+carr" in tab.page.url
     matches = tab.page.locator(".moments .match").all_inner_texts()
-    assert all(0 <= float(text.split()[1]) <= 1 for text in matches)
+    for text in matches:
+        match = float(text.split()[1].rstrip(","))
+        assert 0 <= match <= 1
+        assert ("not depicted" in text) == (match < 0.5)
     clean(tab, site)
 
 

@@ -42,11 +42,15 @@ export function sentence(pieces, tracks) {
   });
 }
 
-/** How well a clip depicts a sentence, as a number and a bar. */
+/** The match from which on a sentence is said to be depicted. */
+const BORDER = 0.5;
+
+/** How probably a clip depicts a sentence, as a number and a bar, and whether it does. */
 export function matchMeter(match) {
   const bar = el("span", { class: "meter", "aria-hidden": "true" }, el("span", { class: "level" }));
   bar.firstChild.style.width = `${(100 * match).toFixed(1)}%`;
-  return el("span", { class: "match" }, el("span", {}, `match ${match.toFixed(2)}`), bar);
+  const told = `match ${match.toFixed(2)}${match < BORDER ? ", not depicted" : ""}`;
+  return el("span", { class: "match" }, el("span", {}, told), bar);
 }
 
 /** A colour of the page, by its name in the style sheet. */
