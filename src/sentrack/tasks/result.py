@@ -335,20 +335,33 @@ def _ledger(objective: Objective, solution: Solution) -> Ledger:
             f = [value + objective.frame_cost for value in f]
         terms.append(LedgerTerm(owner, "detection", np.array(f, dtype=np.float64)))
         terms.append(LedgerTerm(owner, "coherence", np.array(g, dtype=np.float64)))
-    names = [f"{word.word} {w}" for w, word in enumerate(objective.meaning.words)]
-    for w in range(problem.W):
+    for w, word in enumerate(objective.meaning.words):
+        chain, row = objective.chains[w], k[objective.row(w)]
+        initial, a = np.zeros(T), np.zeros(T)
+        initial[0] = chain.initial[row[0]]
+        a[1:] = chain.transition[row[:-1], row[1:]]
+        h = _told(objective, w, solution)
+        for term, values in (("initial", initial), ("transition", a), ("emission", h)):
+            terms.append(LedgerTerm(f"{word.word} {w}", term, values))
+    for w in range(len(objective.joint), problem.W):
         link = list(problem.link(w))
-        h = [problem.emission(w, t)[(k[w, t], *j[link, t])] for t in range(T)]
-        if w >= len(names):
-            terms.append(LedgerTerm(f"participants {link}", "distinct", np.array(h)))
-            continue
-        initial = np.zeros(T)
-        initial[0] = problem.initial(w)[k[w, 0]]
-        a = np.zeros(T)
-        a[1:] = problem.transition(w)[k[w, :-1], k[w, 1:]]
-        for term, values in (("initial", initial), ("transition", a), ("emission", np.array(h))):
-            terms.append(LedgerTerm(names[w], term, values))
+        h = np.array([problem.emission(w, t)[(k[w, t], *j[link, t])] for t in range(T)])
+        terms.append(LedgerTerm(f"participants {link}", "distinct", h))
     return Ledger(tuple(terms))
+
+
+def _told(objective: Objective, w: int, solution: Solution) -> Floats:
+    """(T,): the emission of a word at the solution."""
+    problem, row, every = objective.problem, objective.row(w), range(objective.problem.T)
+    if len(objective.joint[row].words) == 1:
+        link, j, k = list(problem.link(row)), solution.tracks, solution.states[row]
+        return np.array([problem.emission(row, t)[(k[t], *j[link, t])] for t in every])
+    # Clauses in order are one word of the problem, which has only the sum of their words.
+    word, state = objective.meaning.words[w], objective.states(w, solution.states)
+    h = objective.scene.emission(w, objective.against_background)
+    own = np.minimum(state, h.shape[1] - 1)
+    told = h[(np.arange(problem.T), own, *solution.tracks[list(word.participants)])]
+    return np.where(state < h.shape[1], told, objective.background(w))
 
 
 def _words(objective: Objective, solution: Solution, ledger: Ledger) -> tuple[TrackedWord, ...]:
@@ -357,7 +370,8 @@ def _words(objective: Objective, solution: Solution, ledger: Ledger) -> tuple[Tr
         owner = f"{word.word} {w}"
         own = {term.term: term.values for term in ledger.terms if term.owner == owner}
         total = math.fsum(float(values.sum()) for values in own.values())
-        model, chain, states = objective.models[w], objective.chains[w], solution.states[w]
+        model, chain = objective.models[w], objective.chains[w]
+        states = solution.states[objective.row(w)]
         names, background = objective.state_names(w), objective.background(w)
         frames = chain.frames_told(model, objective.clip.seconds, states)
         found.append(
@@ -365,7 +379,7 @@ def _words(objective: Objective, solution: Solution, ledger: Ledger) -> tuple[Tr
                 word=word.word,
                 part=word.part,
                 participants=word.participants,
-                states=tuple(names[state] for state in objective.states(w, states)),
+                states=tuple(names[state] for state in objective.states(w, solution.states)),
                 total=total,
                 evidence=own["emission"] - background,
                 margin=(total - objective.problem.T * background) / frames,

@@ -67,6 +67,9 @@ def _attach_conjunction(_: State, word: Tagged) -> None:
 
 
 def _attach_mark(state: State, word: Tagged) -> None:
+    following = state.following
+    if state.events and following is not None:
+        state.discourse.order.main(following.number)
     if word.text == ";":
         state.restart()
         state.last, state.role = None, ""
@@ -74,6 +77,8 @@ def _attach_mark(state: State, word: Tagged) -> None:
 
 def _attach_adverb(state: State, word: Tagged) -> None:
     """An adverb goes with the verb before it, or with the one to come."""
+    if state.follows(word):
+        return
     event, followed = state.event, isinstance(state.following, NounGroup)
     phrasal = event and f"{event.lemma} {word.text}" in glossary().sets["verbs.plain"]
     if event and phrasal and take_particle(state, event, word, followed):

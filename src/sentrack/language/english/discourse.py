@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from sentrack.language.english.chunker import NounGroup
+from sentrack.language.english.clause_order import ClauseOrder, passes
 from sentrack.language.english.coreference import antecedent, pronoun_kind
 from sentrack.language.english.referent import Referent, Remark
 from sentrack.language.english.tagger import VERBS, Tagged
@@ -48,6 +49,7 @@ class Discourse:
         mentioned: What noun groups stand for, the last one last.
         distinct: Pairs of participants that are never the same object.
         states: Participles said before a noun, with what the noun stands for.
+        order: In which its clauses happen.
     """
 
     vocabulary: Vocabulary
@@ -58,22 +60,35 @@ class Discourse:
     mentioned: list[Referent] = field(default_factory=list)
     distinct: list[tuple[int, int]] = field(default_factory=list)
     states: list[tuple[Tagged, Referent]] = field(default_factory=list)
+    order: ClauseOrder = field(default_factory=ClauseOrder)
 
     def say(self, entry: Entry, about: tuple[int, ...], text: str, number: int) -> None:
-        """Adds a word, once; one that contradicts an earlier one is not checked.
-
-        What comes first and what next is not checked: "picked it up and put it down".
-        """
+        """Adds a word, once in a clause; one that contradicts an earlier one is not checked."""
         word = Word(entry.name, about, entry.part, text)
-        for _, other, before in self.words:
+        if (other := self.contradicted(entry, about, number)) is not None:
+            self.note(f"'{text}' contradicts '{other.text}', unless it comes before or after")
+            self.leave_unchecked(text, number, about)
+        elif all(word != other for _, other, _ in self._beside(word, number)):
+            self.words.append((number, word, entry))
+
+    def contradicted(self, entry: Entry, about: tuple[int, ...], number: int) -> Word | None:
+        """The word that says the opposite of the same participants at the same time."""
+        word = Word(entry.name, about, entry.part)
+        for _, other, before in self._beside(word, number):
             if other.participants != about or before.part != entry.part:
                 continue
             if entry.opposite == other.word or before.opposite == word.word:
-                self.note(f"'{text}' contradicts '{other.text}', unless it comes before or after")
-                self.leave_unchecked(text, number, about)
-                return
-        if all(word != other for _, other, _ in self.words):
-            self.words.append((number, word, entry))
+                return other
+        return None
+
+    def _beside(self, word: Word, number: int) -> list[tuple[int, Word, Entry]]:
+        """The words of the same time."""
+        clause = self.order.clause
+        return [
+            said
+            for said in self.words
+            if not passes(word) or clause(said[0]) == clause(number) or not passes(said[1])
+        ]
 
     def leave_unchecked(self, text: str, number: int, about: tuple[int, ...] = ()) -> None:
         """Keeps what was said but is not checked."""

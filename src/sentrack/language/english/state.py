@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sentrack.language.english.chunker import Chunk, NounGroup, VerbGroup
+from sentrack.language.english.clause_order import THEN
 from sentrack.language.english.discourse import Discourse
 from sentrack.language.english.event import Event, Phrase
 from sentrack.language.english.referent import Referent
@@ -131,6 +132,13 @@ class State:
                 return is_tag(chunk, "rel")
         return False
 
+    def follows(self, word: Tagged) -> bool:
+        """Whether a word says that the clause which it begins comes next."""
+        if word.text not in THEN or not self.events:
+            return False
+        self.discourse.order.begin(word.number, said=(word.text, word.number))
+        return True
+
     def begin(
         self, group: VerbGroup, lemma: str, subject: Referent | None, finite: bool, text: str = ""
     ) -> Event:
@@ -139,7 +147,8 @@ class State:
         said = text or (verb.text if verb else "is")
         number = verb.number if verb else group.number
         event = Event(lemma, said, number, subject, finite, group.passive, self.unreal)
-        event.adverbs += [*self.adverbs, *group.adverbs]
+        event.joined = finite and self.is_joined()
+        event.adverbs += [*self.adverbs, *(w for w in group.adverbs if not self.follows(w))]
         self.adverbs, self.unreal = [], False
         self.frame.event = event
         self.events.append(event)

@@ -55,6 +55,10 @@ class VerbLinker:
             if not roles:
                 continue
             for about in roles:
+                opposite = known.contradicted(entry, about, event.number)
+                if opposite is not None and event.joined:  # "picked it up and put it down"
+                    known.order.begin(event.number)
+                    known.note(f"'{event.text}': read as coming after '{opposite.text}'")
                 known.say(entry, about, event.text, event.number)
             if not itself:
                 said = " ".join([*heads(entry)[0].split(), entry.particle]).strip()
