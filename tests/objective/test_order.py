@@ -79,9 +79,7 @@ def clause_worth(scene: Scene, tracks: np.ndarray, clause: int, a: int, b: int, 
         h, link = scene.emission(w, against), scene.meaning.words[w].participants
         best = -math.inf
         for path, worth in paths(model, seconds, T, room, events[:1] == [n], b - a):
-            told = sum(
-                h[(t, path[t - a], *(tracks[p, t] for p in link))] for t in range(a, b)
-            )
+            told = sum(h[(t, path[t - a], *(tracks[p, t] for p in link))] for t in range(a, b))
             best = max(best, worth + told)
         total += best
     return total
@@ -124,8 +122,8 @@ def all_tracks(scene: Scene, objective: Objective, first: int, last: int) -> Ite
     for i in range(problem.L):
         own = []
         for j in itertools.product(*(range(problem.sizes[i, t]) for t in range(first, last))):
-            g = [problem.pairwise(i, t)[j[t - 1 - first], j[t - first]] for t in range(first + 1, last)]
-            if all(value > -math.inf for value in g):
+            moves = enumerate(itertools.pairwise(j), first + 1)
+            if all(problem.pairwise(i, t)[pair] > -math.inf for t, pair in moves):
                 own.append([0] * first + list(j) + [0] * (scene.clip.T - last))
         single.append(own)
     yield from (np.array(chosen) for chosen in itertools.product(*single))

@@ -44,8 +44,8 @@ class Meaning:
     """The meaning of a sentence.
 
     Two meanings are equal if they hold the same participants in the same order, the same words of
-    the same participants, the same distinct pairs, and the same clauses in order. How and in which order it was said does not
-    matter: a passive sentence equals its active counterpart.
+    the same participants, the same distinct pairs, and the same clauses in order. How it was said
+    does not matter: a passive sentence equals its active counterpart.
 
     Attributes:
         sentence: The sentence as said.

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from sentrack.inference import best_local_score
-from sentrack.objective.interval_problem import frame_cost, interval_chains
 from sentrack.objective.chain import Chain
+from sentrack.objective.interval_problem import frame_cost, interval_chains
 from sentrack.scene import Scene
 from sentrack.vision import Floats
 

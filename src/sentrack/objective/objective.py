@@ -55,10 +55,9 @@ class Objective:
     @property
     def chains(self) -> tuple[Chain, ...]:
         """Of the words of the sentence, in order."""
-        shares = {
-            w: share for each in self.joint for w, share in zip(each.words, each.shares, strict=True)
-        }
-        return tuple(shares[w] for w in range(len(shares)))
+        words = range(len(self.models))
+        joint = [self.joint[self.row(w)] for w in words]
+        return tuple(each.shares[each.words.index(w)] for w, each in zip(words, joint, strict=True))
 
     def row(self, word: int) -> int:
         """Which word of the problem a word of the sentence is part of."""
