@@ -45,6 +45,18 @@ def refuse_posture(verb: str, adverb: str) -> None:
         raise NotLiteralError(f"'{adverb}' says no direction after '{verb}'")
 
 
+def can_be_said(verb: str, noun: str) -> bool:
+    """Whether a verb can be said of what a noun names: things have no posture of their own."""
+    living = kind_of_class(noun) in ("person", "animal")
+    return living or verb not in glossary().sets["verbs.posture"]
+
+
+def refuse_lifeless(verb: str, noun: str) -> None:
+    """Refuses "the cup sat on the table" as sitting, which is to be there."""
+    if not can_be_said(verb, noun):
+        raise NotLiteralError(f"a {noun} has no posture: '{verb}' says that it is there")
+
+
 def refuse_side(adjective: str, noun: str) -> None:
     """Refuses "the left hand" as a hand on the left of the picture."""
     if adjective in REGIONS and has_sides(noun):

@@ -11,6 +11,7 @@ from .glossary import glossary
 from .grammar import VERB_TERMINALS, Said
 from .idioms import (
     refuse_goal,
+    refuse_lifeless,
     refuse_means,
     refuse_particle,
     refuse_posture,
@@ -220,6 +221,7 @@ class _Linker:
         verb = found.verb
         assert verb is not None
         head = _head(verb)
+        refuse_lifeless(verb.entry.name, self.participants[verb.about[0]].noun)
         # "put down" says all of where it ends.
         goes = "" if verb.entry.particle else head
         for preposition, noun in found.of_objects:

@@ -10,6 +10,7 @@ from sentrack.language.english.referent import Referent
 from sentrack.language.english.regions import rests, say_region
 from sentrack.language.english.verb_senses import VerbSenses
 from sentrack.language.glossary import glossary
+from sentrack.language.idioms import can_be_said
 from sentrack.language.vocabulary import Entry, heads
 
 Indices = tuple[int, ...]
@@ -52,7 +53,7 @@ class VerbLinker:
             return ()
         for entry, itself in () if event.unreal else self.senses.entries(event.lemma):
             roles = self._roles(entry, event, agents, objects)
-            if not roles:
+            if not roles or not self._can(entry, roles):
                 continue
             for about in roles:
                 opposite = known.contradicted(entry, about, event.number)
@@ -70,6 +71,11 @@ class VerbLinker:
         if event.lemma != "wear" or not self._worn(event, agents):
             self._leave(event, agents, objects, by)
         return ()
+
+    def _can(self, entry: Entry, roles: list[Indices]) -> bool:
+        """Whether all who act can do what a verb says."""
+        nouns = self.discourse.participants
+        return all(can_be_said(entry.name, nouns[about[0]].noun) for about in roles)
 
     def _leave(
         self, event: Event, agents: Indices, objects: list[Referent], by: Phrase | None
