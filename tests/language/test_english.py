@@ -164,7 +164,10 @@ def test_messages_of_what_is_refused(sentence: str, message: str) -> None:
         ("A dog on the left runs.", "'on the left': read as a place in the picture"),
         ("A car goes forward.", "forward: read as straight"),
         ("A car comes into view.", "into view: read as appear"),
-        ("A dog runs up and stops, then starts.", "'starts' contradicts 'stops'"),
+        ("The car stops and starts.", "'starts': read as coming after 'stops'"),
+        ("A dog that stops while it starts.", "'starts' contradicts 'stops'"),
+        ("The man starts to walk.", "'starts to walk': read as 'starts', then 'walk'"),
+        ("A light grey car.", "light: read as light-coloured"),
     ],
 )
 def test_readings_say_how(sentence: str, note: str) -> None:

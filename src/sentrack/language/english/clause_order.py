@@ -19,6 +19,7 @@ THEN = frozenset(
         *("subsequently", "finally", "eventually", "lastly"),
     }
 )
+FIRST = frozenset(["first", "firstly", "at first"])
 #: What happens before the clause that follows these words.
 BEFORE = frozenset(["before", "just before", "right before", "shortly before", "until", "till"])
 #: And what happens after it.
@@ -31,13 +32,17 @@ class ClauseOrder:
 
     Attributes:
         clauses: In the order in which they happen.
-        said: The words that tell the order: text, number, and the two clauses that they join.
+        said: The words that tell the order: text, number, and the clauses that they tell of.
         fronted: A word at the beginning of a subordinate clause that stands before the main one.
     """
 
     clauses: list[int] = field(default_factory=lambda: [0])
-    said: list[tuple[str, int, tuple[int, int]]] = field(default_factory=list)
+    said: list[tuple[str, int, tuple[int, ...]]] = field(default_factory=list)
     fronted: tuple[str, int] | None = None
+
+    def first(self, text: str, number: int) -> None:
+        """Keeps a word that says that the clause at hand comes first."""
+        self.said.append((text, number, (self.clause(number),)))
 
     def clause(self, number: int) -> int:
         """The clause in which a word stands, given the number of the word."""
@@ -83,7 +88,9 @@ class ClauseOrder:
     def untold(self, words: Iterable[tuple[int, Word]]) -> list[tuple[str, int]]:
         """The words, with their numbers, that tell the order of clauses that are not checked."""
         told = {self.clause(number) for number, word in words if passes(word)}
-        said = [(text, number) for text, number, both in self.said if not told.issuperset(both)]
+        if len(told) < 2:
+            told = set()
+        said = [(text, number) for text, number, own in self.said if not told.issuperset(own)]
         return said if self.fronted is None else [*said, self.fronted]
 
 

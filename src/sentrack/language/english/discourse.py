@@ -1,7 +1,7 @@
 """All that a sentence says, while it is read: participants, words, and what is not checked."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from sentrack.language.english.chunker import NounGroup
@@ -211,7 +211,9 @@ class Discourse:
             both = " and ".join(word.text for word in colours)
             self.leave_unchecked(both, colours[0].number, thing.participants)
         for word in group.modifiers:
-            if len(colours) < 2 or word not in colours:
+            if len(colours) == 1 and word.text == "light":  # "light grey", not "a light bag"
+                self.modify(replace(word, lemma="light-coloured"), thing)
+            elif len(colours) < 2 or word not in colours:
                 self.modify(word, thing)
 
     def modify(self, word: Tagged, thing: Referent) -> None:
@@ -220,9 +222,9 @@ class Discourse:
             self.states.append((word, thing))
             return
         if word.tag == "adj" or word.kind == "colour":
-            name = glossary().same["adjectives"].get(word.lemma)
+            name = glossary().same["adjectives"].get(word.lemma, word.lemma)
             entry = self.vocabulary.said(word.text, ["adjective"])
-            if entry is None and name and (entry := self.vocabulary.said(name, ["adjective"])):
+            if entry is None and (entry := self.vocabulary.named(name, "adjective")):
                 self.note(f"{word.text}: read as {name}")
             if entry is not None and thing.participants and not self._own_side(entry, thing):
                 for index in thing.participants:

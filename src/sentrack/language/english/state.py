@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sentrack.language.english.chunker import Chunk, NounGroup, VerbGroup
-from sentrack.language.english.clause_order import THEN
+from sentrack.language.english.clause_order import FIRST, THEN
 from sentrack.language.english.discourse import Discourse
 from sentrack.language.english.event import Event, Phrase
 from sentrack.language.english.referent import Referent
@@ -133,7 +133,10 @@ class State:
         return False
 
     def follows(self, word: Tagged) -> bool:
-        """Whether a word says that the clause which it begins comes next."""
+        """Whether a word says that the clause which it begins comes next, or first."""
+        if word.text in FIRST and not self.events:
+            self.discourse.order.first(word.text, word.number)
+            return True
         if word.text not in THEN or not self.events:
             return False
         self.discourse.order.begin(word.number, said=(word.text, word.number))

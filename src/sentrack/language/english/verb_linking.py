@@ -1,7 +1,7 @@
 """Which word of the vocabulary a verb is read as, and which participants it speaks of."""
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import pairwise, product
 
 from sentrack.language.english.discourse import Discourse
 from sentrack.language.english.event import Event, Phrase
@@ -144,6 +144,10 @@ class VerbLinker:
         """Says adverbs of what moves."""
         known, same = self.discourse, glossary().same["adverbs"]
         for word in event.adverbs:
+            if word.text == "together" and self._goes_with(event, about):
+                continue
+            if word.text in glossary().sets["adverbs.seen"] and event.head in ("appear", ""):
+                continue  # what is tracked is in the picture
             entry = known.vocabulary.said(word.text, ["adverb"])
             name = same.get(word.lemma, "")
             if entry is None and (entry := known.vocabulary.said(name, ["adverb", "verb"])):
@@ -155,6 +159,15 @@ class VerbLinker:
                     known.say(entry, (index,), word.text, word.number)
             else:
                 known.leave_unchecked(word.text, word.number, about)
+
+    def _goes_with(self, event: Event, about: Indices) -> bool:
+        """Says "together" of two or more who move: each goes with the next one."""
+        entry = self.discourse.vocabulary.named("with", "motion")
+        if entry is None or len(about) < 2 or not self._goes(event):
+            return False
+        for pair in pairwise(about):
+            self.discourse.say(entry, pair, "together", event.number)
+        return True
 
     def _goes(self, event: Event) -> bool:
         """Whether an event is read as a motion from one place to another."""
