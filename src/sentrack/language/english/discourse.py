@@ -32,6 +32,8 @@ _COUNTS = frozenset(
 )
 #: Adjectives that say nothing of their own: the article says it.
 _SILENT = frozenset(["other", "own"])
+#: What to say of things of a kind that are no class of their own.
+_BROADER = {"animal": "animal", "vehicle": "vehicle", "person": "person"}
 #: Clothes whose colour is that of the whole person.
 _WHOLE = frozenset(["clothes", "clothing", "color", "colour", "attire", "outfit"])
 
@@ -150,8 +152,11 @@ class Discourse:
         classes = [entry.name.replace("-", " ") for entry in self.vocabulary.of("noun")]
         if self.vocabulary.of_detector:
             return SentenceError(f"{where}: {not_a_class(head.lemma, classes)}")
+        broader = _BROADER.get(head.kind, "object")
+        known = self.vocabulary.named(broader, "noun")
+        instead = f"say '{broader}' for any {broader}" if known else "leave it out"
         return SentenceError(
-            f"{where} is no class that can be tracked; leave it out, or name the classes of your "
+            f"{where} is no class that can be tracked; {instead}, or name the classes of your "
             "detector ('sentrack words' lists those known)"
         )
 
