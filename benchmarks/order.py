@@ -61,7 +61,7 @@ def pairs(name: str, most: int, data: Path | None = None) -> list[tuple[Truth, T
     ]
     random.Random(1).shuffle(every)
     kinds: dict[tuple[str, str], int] = defaultdict(int)
-    chosen = []
+    chosen: list[tuple[Truth, Truth]] = []
     for first, second in every:
         kind = verb(first), verb(second)
         kinds[kind] += 1

@@ -46,7 +46,9 @@ def scenes(seed: int, T: int, sentence: str) -> Scene | None:
         return None
 
 
-def paths(model: WordModel, seconds: float, T: int, room: int, counts: bool, n: int) -> Iterator:
+def paths(
+    model: WordModel, seconds: float, T: int, room: int, counts: bool, n: int
+) -> Iterator[tuple[tuple[int, ...], float]]:
     """All ways of a word through its states in n frames, with what they are worth."""
     initial, a = model.log_initial(), model.log_transitions(seconds)
     for path in itertools.product(range(model.K), repeat=n):
@@ -66,12 +68,14 @@ def paths(model: WordModel, seconds: float, T: int, room: int, counts: bool, n: 
         yield path, initial[path[0]] + moves
 
 
-def clause_worth(scene: Scene, tracks: np.ndarray, clause: int, a: int, b: int, against: bool):
+def clause_worth(
+    scene: Scene, tracks: np.ndarray, clause: int, a: int, b: int, against: bool
+) -> float:
     """What the words of a clause are worth at best in the frames a to b - 1."""
     order, T, seconds = scene.meaning.order, scene.clip.T, scene.clip.seconds
     models = [scene.models[w] for w in order[clause]]
     room = T // len(order)
-    if all(model.K == 1 for model in models) and b - a < min(round(0.25 / seconds), room):
+    if all(model.K == 1 for model in models) and b - a < min(round(1 / seconds), room):
         return -math.inf
     events = [w for w, model in enumerate(models) if model.K > 1]
     total = 0.0

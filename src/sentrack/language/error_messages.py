@@ -1,5 +1,7 @@
 """What to tell people whose sentence cannot be read."""
 
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
@@ -103,7 +105,7 @@ _CLOSE = 0.1  # what is less similar than the best one by more is not worth tell
 def _near(word: str, stop: Stop, table: Surface) -> list[str]:
     """Up to three words that may be meant: by letters, then by what they are here."""
     known = dict.fromkeys(table.nearest(word, stop.expected), _CHECKED)
-    for form in similar(word, _everyday(), 5, 0.8):
+    for form in similar(word, _everyday().get(word[:1], ()), 5, 0.8):
         known.setdefault(form, _READ_AS if _read_as(form) else 0.0)
     likely = {f: bonus + SequenceMatcher(None, f, word).ratio() for f, bonus in known.items()}
     best = sorted(likely, key=lambda form: (-likely[form], form))
@@ -111,14 +113,14 @@ def _near(word: str, stop: Stop, table: Surface) -> list[str]:
 
 
 @cache
-def _everyday() -> tuple[str, ...]:
-    """The words of the glossary, less plurals of what is plural already."""
-    return tuple(
-        form[0]
-        for form, lexemes in glossary().lexemes.items()
-        if len(form) == 1
-        and any(each.tag != "nouns" or not each.lemma.endswith("s") for each in lexemes)
-    )
+def _everyday() -> Mapping[str, list[str]]:
+    """The words of the glossary by their first letter, less plurals of what is plural already."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for form, lexemes in glossary().lexemes.items():
+        once = any(each.tag != "nouns" or not each.lemma.endswith("s") for each in lexemes)
+        if len(form) == 1 and once:
+            found[form[0][:1]].append(form[0])
+    return found
 
 
 def _read_as(form: str) -> str:

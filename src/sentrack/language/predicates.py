@@ -95,18 +95,18 @@ def refuse_idioms(
     """Refuses words that mean something else together.
 
     Args:
-    found: A predicate, with its participants.
-    participants: All so far.
-    words: All so far, nouns included.
+        found: A predicate, with its participants.
+        participants: All so far.
+        words: All so far, nouns included.
     """
     verb = found.verb
     assert verb is not None
     head = head_of(verb)
     refuse_lifeless(verb.entry.name, participants[verb.about[0]].noun)
-    others = [*found.objects, *found.linked, *(i for _, loose in found.loose for i in loose)]
-    others += [other for _, other, _ in found.spatial]
+    told_of = [*found.objects, *found.linked, *(i for _, loose in found.loose for i in loose)]
+    told_of += [other for _, other, _ in found.spatial]
     for word in words:
-        if word.entry.part == "noun" and word.about[0] in others:
+        if word.entry.part == "noun" and word.about[0] in told_of:
             refuse_picture(verb.entry.name, word.text)
     # "put down" says all of where it ends.
     goes = "" if verb.entry.particle else head

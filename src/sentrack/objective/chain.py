@@ -8,8 +8,8 @@ from sentrack.lexicon import WordModel
 from sentrack.vision import Bools, Floats, Ints
 
 SILENT = ""  # the name of no state: before an event, and after it
-# Seconds that a word of one state usually lasts, where it does not go on all the time.
-USUAL = 1.0
+# Seconds that a word of one state lasts at least, where it does not go on all the time.
+LEAST_SECONDS = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class Chain:
         """
         T = len(states)
         if model.K == 1 and self.state.max() == model.K:
-            least = min(T, round(USUAL / seconds))
+            least = min(T, round(LEAST_SECONDS / seconds))
         else:
             least = least_told(model, seconds, T)
         return max(int((self.state[states] < model.K).sum()), least)

@@ -4,7 +4,7 @@ import numpy as np
 
 from sentrack.inference import Problem, TrackTerms, WordTerms
 from sentrack.lexicon import WordModel
-from sentrack.objective.chain import USUAL, Chain
+from sentrack.objective.chain import LEAST_SECONDS, Chain
 from sentrack.objective.joint_chains import JointChain, joint_chains
 from sentrack.objective.objective import Objective
 from sentrack.scene import Scene, unpadded
@@ -51,7 +51,8 @@ def clause_chains(scene: Scene) -> list[list[Chain]]:
     """Per clause in order, the chains of its words.
 
     One word of a clause, its first event, says how long it lasts; the others go along with it. A
-    clause without an event lasts SHORTEST times USUAL at least.
+    clause without an event lasts LEAST_SECONDS: a moment in which somebody hardly stood would else
+    do for "walked, then stood".
     """
     order, seconds, T = scene.meaning.order, scene.clip.seconds, scene.clip.T
     found = []
@@ -64,7 +65,7 @@ def clause_chains(scene: Scene) -> list[list[Chain]]:
             for w, model in enumerate(models)
         ]
         if all(model.K == 1 for model in models):
-            n = max(1, min(round(SHORTEST * USUAL / seconds), room))
+            n = max(1, min(round(LEAST_SECONDS / seconds), room))
             chains[0] = _no_shorter(chains[0], n)
         found.append(chains)
     return found

@@ -61,29 +61,36 @@ def ledger_of(objective: Objective, solution: Solution) -> Ledger:
         terms.append(LedgerTerm(owner, "detection", np.array(f, dtype=np.float64)))
         terms.append(LedgerTerm(owner, "coherence", np.array(g, dtype=np.float64)))
     for w, word in enumerate(objective.meaning.words):
-        chain, row = objective.chains[w], k[objective.row(w)]
+        row = objective.row(w)
+        if len(objective.joint[row].words) == 1:
+            first, moves = problem.initial(row), problem.transition(row)
+            h = _emission(objective, row, solution)
+        else:  # the problem has only the sum of what the words of clauses in order tell
+            first, moves = objective.chains[w].initial, objective.chains[w].transition
+            h = _share(objective, w, solution)
         initial, a = np.zeros(T), np.zeros(T)
-        initial[0] = chain.initial[row[0]]
-        a[1:] = chain.transition[row[:-1], row[1:]]
-        h = _told(objective, w, solution)
+        initial[0] = first[k[row, 0]]
+        a[1:] = moves[k[row, :-1], k[row, 1:]]
         for term, values in (("initial", initial), ("transition", a), ("emission", h)):
             terms.append(LedgerTerm(f"{word.word} {w}", term, values))
-    for w in range(len(objective.joint), problem.W):
-        link = list(problem.link(w))
-        h = np.array([problem.emission(w, t)[(k[w, t], *j[link, t])] for t in range(T)])
-        terms.append(LedgerTerm(f"participants {link}", "distinct", h))
+    for row in range(len(objective.joint), problem.W):
+        owner = f"participants {list(problem.link(row))}"
+        terms.append(LedgerTerm(owner, "distinct", _emission(objective, row, solution)))
     return Ledger(tuple(terms))
 
 
-def _told(objective: Objective, w: int, solution: Solution) -> Floats:
-    """(T,): the emission of a word at the solution."""
-    problem, row, every = objective.problem, objective.row(w), range(objective.problem.T)
-    if len(objective.joint[row].words) == 1:
-        link, j, k = list(problem.link(row)), solution.tracks, solution.states[row]
-        return np.array([problem.emission(row, t)[(k[t], *j[link, t])] for t in every])
-    # Clauses in order are one word of the problem, which has only the sum of their words.
+def _emission(objective: Objective, row: int, solution: Solution) -> Floats:
+    """(T,): the emission of a word of the problem at the solution."""
+    problem, k = objective.problem, solution.states[row]
+    j = solution.tracks[list(problem.link(row))]
+    return np.array([problem.emission(row, t)[(k[t], *j[:, t])] for t in range(problem.T)])
+
+
+def _share(objective: Objective, w: int, solution: Solution) -> Floats:
+    """(T,): what a word of a clause in order adds to the emission of all of them."""
     word, state = objective.meaning.words[w], objective.states(w, solution.states)
     h = objective.scene.emission(w, objective.against_background)
     own = np.minimum(state, h.shape[1] - 1)
-    told = h[(np.arange(problem.T), own, *solution.tracks[list(word.participants)])]
+    every = np.arange(objective.problem.T)
+    told = h[(every, own, *solution.tracks[list(word.participants)])]
     return np.where(state < h.shape[1], told, objective.background(w))

@@ -128,8 +128,8 @@ def _meaning(sentence: str, discourse: Discourse, events: Sequence[Event]) -> Me
         if not any(set(remark.participants) <= one for one in alike)
     ]
     unchecked = tuple(dict.fromkeys(remark.text for remark in remarks))
-    order = discourse.order.of(said)
-    return Meaning(sentence, participants, words, distinct, tuple(notes), unchecked, order)
+    clauses = discourse.order.of(said)
+    return Meaning(sentence, participants, words, distinct, tuple(notes), unchecked, clauses)
 
 
 def _about(remark: Remark, participants: Sequence[Participant], index: Mapping[int, int]) -> str:
