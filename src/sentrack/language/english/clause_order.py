@@ -40,8 +40,8 @@ class ClauseOrder:
     said: list[tuple[str, int, tuple[int, ...]]] = field(default_factory=list)
     fronted: tuple[str, int] | None = None
 
-    def first(self, text: str, number: int) -> None:
-        """Keeps a word that says that the clause at hand comes first."""
+    def also(self, text: str, number: int) -> None:
+        """Keeps a word that says of the clause at hand what is known: "before finally turning"."""
         self.said.append((text, number, (self.clause(number),)))
 
     def clause(self, number: int) -> int:

@@ -98,10 +98,11 @@ class State:
         self.frames = [Frame(subject)]
 
     def is_joined(self) -> bool:
-        """Whether "and" or a comma stands before the chunk at hand, or before its adverb."""
-        if is_tag(self.before, "conj", "mark"):
-            return True
-        return is_tag(self.before, "adv") and is_tag(self.chunk(self.at - 2), "conj", "mark")
+        """Whether "and" or a comma stands before the chunk at hand, or before its adverbs."""
+        place = self.at - 1
+        while is_tag(self.chunk(place), "adv"):
+            place -= 1
+        return is_tag(self.chunk(place), "conj", "mark")
 
     def verb_after(self, place: int) -> bool:
         """Whether a verb stands at a place, or after the phrases that stand there."""
@@ -134,12 +135,20 @@ class State:
 
     def follows(self, word: Tagged) -> bool:
         """Whether a word says that the clause which it begins comes next, or first."""
+        order, said = self.discourse.order, (word.text, word.number)
         if word.text in FIRST and not self.events:
-            self.discourse.order.first(word.text, word.number)
+            order.also(*said)
             return True
         if word.text not in THEN or not self.events:
             return False
-        self.discourse.order.begin(word.number, said=(word.text, word.number))
+        last, following = self.events[-1].number, self.following
+        ends = following is None or is_tag(following, "conj", "mark", "sub")
+        if last < order.clause(word.number):
+            order.also(*said)
+        elif ends and self.chunk(self.at) is word and not is_tag(self.before, "conj", "mark"):
+            order.begin(last, said=said)  # "stops and turns afterwards"
+        else:
+            order.begin(word.number, said=said)
         return True
 
     def begin(
