@@ -89,7 +89,7 @@ def score(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> float:
     """Nats per frame by which the words explain the clip better than words that mean nothing."""
     objective = build(clip, meaning, lexicon)
     problem = objective.problem
-    alone = Problem(problem.tracks, problem.words[len(meaning.words) :])
+    alone = Problem(problem.tracks, objective.constraints)
     nothing = sum(model.background for model in objective.models) * clip.T
     gain = posteriors(problem).log_partition - posteriors(alone).log_partition - nothing
     return gain / clip.T

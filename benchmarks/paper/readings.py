@@ -12,7 +12,8 @@ from sentrack.lexicon import Lexicon
 from sentrack.lexicon.lexicon import split
 from sentrack.lexicon.model import WordModel
 from sentrack.objective import Objective
-from sentrack.objective.objective import Chain
+from sentrack.objective.interval_problem import plain
+from sentrack.objective.joint_chains import joint_chains
 from sentrack.scene import CandidateSet, Measurements, Scene
 from sentrack.scene.candidates import candidate_set
 from sentrack.scene.things import things
@@ -77,11 +78,8 @@ def objective(clip: Clip, sentence: str, K: int, reading: Reading | None = None)
     ]
     terms = dict(zip(own, scene.tracks(), strict=True))
     tracks = {players: _track(track, bottom) for players, track in terms.items()}
-    chains = tuple(
-        Chain(np.arange(m.K), m.log_initial(), m.log_transitions(clip.seconds), m.final)
-        for m in models
-    )
-    return Objective(scene, Problem([tracks[players] for players in own], words), chains)
+    chains = joint_chains(scene, [plain(m, clip.seconds) for m in models], (), around=False)
+    return Objective(scene, Problem([tracks[players] for players in own], words), tuple(chains))
 
 
 def _candidates(clip: Clip, noun: str, reading: Reading) -> CandidateSet:

@@ -138,7 +138,13 @@ def test_long_nonsense_is_read_or_refused(text: str) -> None:
     ("sentence", "message"),
     [
         ("A street in the rain.", "nothing in it can be tracked: 'a street', 'the rain'"),
-        ("The man plays the guitar.", "'guitar' at word 5 is no class that can be tracked"),
+        (
+            "The man plays the guitar.",
+            "'guitar' at word 5 is no class that can be tracked; say 'object' for any object",
+        ),
+        ("A llama runs.", "'llama' at word 2 is no class that can be tracked; say 'animal'"),
+        ("The person strols.", "'strols' at word 3; did you mean 'strolls' .read as 'walk'."),
+        ("A dog at a crossroad.", "'crossroad' at word 5; did you mean 'crossroads'?"),
         ("The man doesn't walk.", "'doesn't' at word 3: sentrack looks for what happens"),
         ("The man blorps the dog.", "unknown word 'blorps' at word 3"),
         ("The man walks or the dog runs.", "'or' at word 4: one sentence says one thing"),
@@ -164,7 +170,10 @@ def test_messages_of_what_is_refused(sentence: str, message: str) -> None:
         ("A dog on the left runs.", "'on the left': read as a place in the picture"),
         ("A car goes forward.", "forward: read as straight"),
         ("A car comes into view.", "into view: read as appear"),
-        ("A dog runs up and stops, then starts.", "'starts' contradicts 'stops'"),
+        ("The car stops and starts.", "'starts': read as coming after 'stops'"),
+        ("A dog that stops while it starts.", "'starts' contradicts 'stops'"),
+        ("The man starts to walk.", "'starts to walk': read as 'starts', then 'walk'"),
+        ("A light grey car.", "light: read as light-coloured"),
     ],
 )
 def test_readings_say_how(sentence: str, note: str) -> None:

@@ -23,12 +23,18 @@ def examples() -> list[tuple[str, str]]:
 
 
 def summary(meaning: Meaning) -> str:
-    """Participants, words other than nouns, and what is not checked, on one line."""
+    """Participants, words other than nouns, and what is not checked, on one line.
+
+    Clauses in order come last, with "then" between them.
+    """
     nouns = " ".join(participant.noun for participant in meaning.participants)
+    ordered = [w for clause in meaning.order for w in clause]
+    first = {clause[0] for clause in meaning.order[1:]}
+    others = [w for w, word in enumerate(meaning.words) if word.part != "noun"]
     words = [
-        f" {word.word}({','.join(map(str, word.participants))})"
-        for word in meaning.words
-        if word.part != "noun"
+        f"{' then' if w in first else ''} {meaning.words[w].word}"
+        f"({','.join(map(str, meaning.words[w].participants))})"
+        for w in [*(w for w in others if w not in ordered), *ordered]
     ]
     left = f" | not checked: {', '.join(meaning.unchecked)}" if meaning.unchecked else ""
     return f"{nouns}:{''.join(words)}{left}"

@@ -131,6 +131,12 @@ SIT = (
         tall=((0, 1), (1, 1), (2, 0.55)),
     ),
 )
+SEATED = (Thing((0.2, 0.3), ((0, 0.5, 0.5),)),)
+LYING = (Thing((0.44, 0.16), ((0, 0.5, 0.5),)),)
+LEAN = (person((0, 0.4, 0.5)), chest((0, 0.53, 0.6)))
+BY = (person((0, 0.2, 0.5)), chest((0, 0.9, 0.6)))
+CLIMB = (ball((0, 0.62, 0.7), (3, 0.62, 0.3)), Thing((0.1, 0.8), ((0, 0.65, 0.5),)))
+SLOW_DOWN = (person((0, 0.1, 0.5), (1.2, 0.8, 0.5), (3, 1.1, 0.5)),)
 ONTO = (ball((0, 0.2, 0.2), (2, 0.6, 0.43)), table((0, 0.65, 0.6)))
 STAND = (person((0, 0.5, 0.5)),)
 WALK = (person((0, 0.2, 0.5), (3, 0.9, 0.5)),)
@@ -194,6 +200,17 @@ PAIRS: list[tuple[str, Scene, str, Scene]] = [
     ("verb/appear", APPEAR, "verb/disappear", backwards(APPEAR)),
     ("verb/sit-down", SIT, "verb/stand-up", backwards(SIT)),
     ("verb/sit-down", SIT, "verb/stand", STAND),
+    ("verb/sit", SEATED, "verb/lie", LYING),
+    ("verb/sit", SEATED, "verb/stand", STAND),
+    ("verb/crouch", SEATED, "verb/move", WALK),
+    ("verb/lie", LYING, "verb/stand", STAND),
+    ("verb/lean-on", LEAN, "verb/approach", APPROACH),
+    ("verb/lean-against", LEAN, "verb/approach", APPROACH),
+    ("verb/lean-on", LEAN, "preposition/far-from", BY),
+    ("verb/climb", CLIMB, "verb/lower", backwards(CLIMB)),
+    ("verb/climb-up", CLIMB, "verb/hold", HOLD),
+    ("verb/slow-down", SLOW_DOWN, "verb/speed-up", backwards(SLOW_DOWN)),
+    ("verb/slow-down", SLOW_DOWN, "verb/move", WALK),
     ("motion/onto", ONTO, "motion/off", backwards(ONTO)),
     ("verb/drop", DROP, "verb/throw", THROW),
     ("verb/throw", THROW, "verb/catch", backwards(THROW)),
@@ -247,6 +264,9 @@ IMPLIED = {
     ("verb/chase", "verb/follow"),
     ("verb/flee", "verb/lead"),
     ("verb/hit", "verb/touch"),
+    ("verb/lie", "verb/stand"),
+    ("verb/sit", "verb/stand"),
+    ("verb/slow-down", "verb/move"),
 }
 SHOWN = [pair for word, scene, other, its in PAIRS for pair in ((word, scene), (other, its))]
 NAMES = [f"{word} {other}" for word, _, other, _ in PAIRS]

@@ -8,7 +8,7 @@ import pytest
 
 from sentrack.lexicon import Lexicon
 from sentrack.objective import SILENT, least_told, over_all
-from sentrack.objective.objective import Chain
+from sentrack.objective.chain import Chain
 from sentrack.objective.whole_problem import at_some_time
 from sentrack.tasks import track
 from tests.scene.test_identity import straight, walkers

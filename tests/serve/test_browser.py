@@ -84,7 +84,9 @@ def test_typing_is_helped_and_finds_moments(chromium: Chromium, site: Site) -> N
     tab.page.keyboard.press("Enter")
     expect(box).to_have_value(re.compile(r"^The person carri\w+ $"))
     tab.page.keyboard.type("the cup.")
-    expect(tab.page.locator("#reading")).to_contain_text("carry(person, cup)")
+    reading = tab.page.locator("#reading")
+    expect(reading).to_contain_text("read as: a person (0) carries a cup (1)")
+    assert "not checked" not in reading.inner_text()
     tab.page.keyboard.press("Escape")
     tab.page.keyboard.press("Enter")
     finished(tab)
@@ -95,6 +97,20 @@ def test_typing_is_helped_and_finds_moments(chromium: Chromium, site: Site) -> N
         match = float(text.split()[1].rstrip(","))
         assert 0 <= match <= 1
         assert ("not depicted" in text) == (match < 0.5)
+    clean(tab, site)
+
+
+def test_how_a_sentence_is_read_is_shown_while_it_is_typed(chromium: Chromium, site: Site) -> None:
+    tab = chromium.open(site.at())
+    tab.page.get_by_role("combobox").click()
+    tab.page.keyboard.type("A young man picked up the cup and then put it down")
+    reading = tab.page.locator("#reading")
+    expect(reading).to_contain_text(
+        "read as: a person (0) picks up a cup (1); then person (0) puts down cup (1); "
+        "not checked: young, man"
+    )
+    expect(reading).to_contain_text("man: read as person")
+    assert cards(tab) == 0
     clean(tab, site)
 
 

@@ -6,6 +6,7 @@ from sentrack.language.errors import SentenceError, VocabularyError
 from sentrack.language.forms import entries_of, forms_of, nearest_forms
 from sentrack.language.generator import generate
 from sentrack.language.grammar import FUNCTION_WORDS
+from sentrack.language.idioms import can_be_said
 from sentrack.language.inflection import inflect, plurals
 from sentrack.language.meaning import (
     Meaning,
@@ -34,6 +35,7 @@ __all__ = [
     "VocabularyError",
     "Word",
     "alternatives",
+    "can_be_said",
     "complete",
     "distinct_pairs",
     "entries_of",

@@ -1,6 +1,10 @@
 """What to tell people whose sentence cannot be read."""
 
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cache
 
 from sentrack.text import similar, words_of
 
@@ -79,24 +83,62 @@ def _refused(stop: Stop, table: Surface, longer_than: int) -> str:
 def _unknown(stop: Stop, table: Surface, vocabulary: Vocabulary) -> str:
     word = _shorten(stop.rest[0])
     where = f"unknown word '{word}' at word {_number(stop)}"
-    # Failing that, a word that is understood, though it is not checked.
-    near = table.nearest(word, stop.expected) or _everyday(word)
+    near = _near(word, stop, table)
     classes = [" ".join(words_of(entry.name)) for entry in vocabulary.of("noun")]
     of_class = vocabulary.of_detector and "NOUN" in stop.expected
     if of_class:
         where += f": {not_a_class(word, classes)}"
         near = [form for form in near if form not in classes]
     if near:
-        return f"{where}; did you mean {_either([_quoted(form) for form in near])}?"
+        return f"{where}; did you mean {_either([_with_meaning(form, table) for form in near])}?"
     if of_class:
         return where
     return f"{where}; {_could_follow(stop, table)}; 'sentrack words' lists all words"
 
 
-def _everyday(word: str) -> list[str]:
-    """Words of the glossary that are most similar to a word."""
-    forms = [form[0] for form in glossary().lexemes if len(form) == 1]
-    return similar(word, forms, 3, 0.8)
+# How much likelier a word is to be meant that is checked, or is read as one that is, than one that
+# is only understood; in parts of letters in common.
+_CHECKED, _READ_AS = 0.1, 0.05
+_CLOSE = 0.1  # what is less similar than the best one by more is not worth telling
+
+
+def _near(word: str, stop: Stop, table: Surface) -> list[str]:
+    """Up to three words that may be meant: by letters, then by what they are here."""
+    known = dict.fromkeys(table.nearest(word, stop.expected), _CHECKED)
+    for form in similar(word, _everyday().get(word[:1], ()), 5, 0.8):
+        known.setdefault(form, _READ_AS if _read_as(form) else 0.0)
+    likely = {f: bonus + SequenceMatcher(None, f, word).ratio() for f, bonus in known.items()}
+    best = sorted(likely, key=lambda form: (-likely[form], form))
+    return [form for form in best[:3] if likely[form] >= likely[best[0]] - _CLOSE]
+
+
+@cache
+def _everyday() -> Mapping[str, list[str]]:
+    """The words of the glossary by their first letter, less plurals of what is plural already."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for form, lexemes in glossary().lexemes.items():
+        once = any(each.tag != "nouns" or not each.lemma.endswith("s") for each in lexemes)
+        if len(form) == 1 and once:
+            found[form[0][:1]].append(form[0])
+    return found
+
+
+def _read_as(form: str) -> str:
+    """The word of the lexicon that a word of the glossary is read as, if it is."""
+    known = glossary()
+    parts = {"noun": "nouns", "nouns": "nouns", "adj": "adjectives", "adv": "adverbs"}
+    for lexeme in known.lexemes.get((form,), ()):
+        found = known.same[parts.get(lexeme.tag, "verbs")].get(lexeme.lemma)
+        if found:
+            return found
+    return ""
+
+
+def _with_meaning(form: str, table: Surface) -> str:
+    """A word, with what it is read as where that is another one."""
+    known = words_of(form) in table.readings
+    meant = "" if known else _read_as(form)
+    return _quoted(form) + (f" (read as '{meant.replace('-', ' ')}')" if meant else "")
 
 
 def _missing(stop: Stop, table: Surface) -> str:

@@ -12,8 +12,9 @@ from sentrack.text import words_of
 from .errors import SentenceError
 from .forms import Form, Surface, surface
 from .grammar import FUNCTION_WORDS, VERB_TERMINALS, Said, grammar
-from .linking import Node, link
+from .linking import link
 from .meaning import Meaning
+from .tree_nodes import Node
 from .vocabulary import Entry, Vocabulary
 
 _ATTEMPTS = 1000

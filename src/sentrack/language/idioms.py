@@ -45,6 +45,37 @@ def refuse_posture(verb: str, adverb: str) -> None:
         raise NotLiteralError(f"'{adverb}' says no direction after '{verb}'")
 
 
+def can_be_said(verb: str, noun: str) -> bool:
+    """Whether a verb can be said of what a noun names: things have no posture of their own."""
+    living = kind_of_class(noun) in ("person", "animal")
+    return living or verb not in glossary().sets["verbs.posture"]
+
+
+def refuse_lifeless(verb: str, noun: str) -> None:
+    """Refuses "the cup sat on the table" as sitting, which is to be there."""
+    if not can_be_said(verb, noun):
+        raise NotLiteralError(f"a {noun} has no posture: '{verb}' says that it is there")
+
+
+def refuse_seat(preposition: str, noun: str) -> None:
+    """Refuses "sat in the chair" as being inside it, which is to be on it."""
+    if preposition in ("in", "inside") and noun.replace("-", " ") in glossary().sets["nouns.seats"]:
+        raise NotLiteralError(f"'{preposition} the {noun}' is on it")
+
+
+def refuse_picture(verb: str, noun: str) -> None:
+    """Refuses "left the screen" as leaving a television, which is to leave the picture.
+
+    Args:
+        verb: Name of the verb read.
+        noun: As said.
+    """
+    known = glossary().sets
+    through = known["verbs.entering"] | known["verbs.leaving"] | {"appear", "disappear"}
+    if verb in through and noun in known["places.pictures"]:
+        raise NotLiteralError(f"the {noun} is the picture after '{verb}'")
+
+
 def refuse_side(adjective: str, noun: str) -> None:
     """Refuses "the left hand" as a hand on the left of the picture."""
     if adjective in REGIONS and has_sides(noun):

@@ -44,8 +44,8 @@ class Meaning:
     """The meaning of a sentence.
 
     Two meanings are equal if they hold the same participants in the same order, the same words of
-    the same participants, and the same distinct pairs. How and in which order it was said does not
-    matter: a passive sentence equals its active counterpart.
+    the same participants, the same distinct pairs, and the same clauses in order. How it was said
+    does not matter: a passive sentence equals its active counterpart.
 
     Attributes:
         sentence: The sentence as said.
@@ -55,6 +55,8 @@ class Meaning:
         reading: How ambiguities were resolved, a plain sentence each.
         unchecked: What was said but cannot be seen in boxes, or has no model, as said. It does not
             matter to what is looked for.
+        order: Clauses that happen one after the other, each by the indices of its words; words of
+            no clause hold all the time.
     """
 
     sentence: str
@@ -63,11 +65,13 @@ class Meaning:
     distinct: tuple[tuple[int, int], ...]
     reading: tuple[str, ...] = ()
     unchecked: tuple[str, ...] = ()
+    order: tuple[tuple[int, ...], ...] = ()
 
     @property
     def _content(self) -> tuple[object, ...]:
-        words = sorted((word.word, word.part, word.participants) for word in self.words)
-        return self.participants, tuple(words), frozenset(self.distinct)
+        said = [(word.word, word.part, word.participants) for word in self.words]
+        order = tuple(tuple(sorted(said[w] for w in clause)) for clause in self.order)
+        return self.participants, tuple(sorted(said)), frozenset(self.distinct), order
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Meaning):
@@ -163,6 +167,10 @@ def tree(meaning: Meaning) -> str:
         (
             "never the same object",
             [f"{nouns[i]} {i}, {nouns[j]} {j}" for i, j in meaning.distinct],
+        ),
+        (
+            "in this order",
+            [", ".join(link(meaning.words[w]) for w in clause) for clause in meaning.order],
         ),
         ("read as", list(meaning.reading)),
         ("not checked", list(meaning.unchecked)),

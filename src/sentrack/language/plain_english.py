@@ -8,9 +8,17 @@ def paraphrase(meaning: Meaning) -> str:
     """What is looked for, and what is not checked.
 
     Every word is a statement of its own; a number in brackets tells which participant is meant.
+    Clauses in order come last, in their order.
     """
     speaker = _Speaker(meaning)
-    said = [speaker.state(word) for word in meaning.words if word.part not in _OF_NOUNS]
+    ordered = [w for clause in meaning.order for w in clause]
+    first = {clause[0] for clause in meaning.order[1:]}
+    others = [w for w in range(len(meaning.words)) if w not in ordered]
+    said = [
+        f"{'then ' if w in first else ''}{speaker.state(meaning.words[w])}"
+        for w in [*others, *ordered]
+        if meaning.words[w].part not in _OF_NOUNS
+    ]
     said += [
         f"there is {speaker.name(i)}"
         for i in range(len(meaning.participants))

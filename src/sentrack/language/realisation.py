@@ -6,7 +6,7 @@ from .errors import SentenceError
 from .forms import surface
 from .generator import is_clear, spell
 from .grammar import TERMINAL_OF_PART
-from .idioms import says_place
+from .idioms import refuse_lifeless, says_place
 from .inflection import inflect
 from .linking import check
 from .meaning import Meaning, Word
@@ -59,6 +59,7 @@ class _Speaker:
     def _clause(self, verb: Word) -> list[str]:
         entry = self._take(verb)
         subject, *objects = verb.participants
+        refuse_lifeless(verb.word, self.meaning.participants[subject].noun)
         mover = verb.participants[entry.moves]
         # Adverbs, directions and motion phrases come last, in the order in which they are given.
         loose = [word for word in self.left if word.part in ("adverb", "direction", "motion")]

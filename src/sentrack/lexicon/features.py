@@ -186,6 +186,12 @@ def bulk(a: Candidates) -> Values:
     return np.asarray(np.sqrt(a.extent.prod(axis=-1)))
 
 
+@feature("shape", 1, "its widths", "wide squat tall", (0.8, 1.9))
+def shape(a: Candidates) -> Values:
+    """How tall it is for its width: people who stand are tall, and who lie are wide."""
+    return np.asarray(a.extent[..., 1] / np.maximum(a.extent[..., 0], np.float32(1e-6)))
+
+
 @feature("column", 1, "frame widths", "left middle right", (0.36, 0.64))
 def column(a: Candidates) -> Values:
     """Where it is across the picture."""

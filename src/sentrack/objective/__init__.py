@@ -2,8 +2,9 @@
 
 from sentrack.objective.bounds import Bounds
 from sentrack.objective.budget import affordable, loosest_bound
+from sentrack.objective.chain import SILENT, Chain, least_told
 from sentrack.objective.interval_problem import interval
-from sentrack.objective.objective import SILENT, Chain, Objective, least_told
+from sentrack.objective.objective import Objective
 from sentrack.objective.shortages import shortage
 from sentrack.objective.whole_problem import build, over_all, whole
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from sentrack.inference import best_local_score
-from sentrack.objective.interval_problem import frame_cost, lasting
-from sentrack.objective.objective import Chain
+from sentrack.objective.chain import Chain
+from sentrack.objective.interval_problem import frame_cost, interval_chains
 from sentrack.scene import Scene
 from sentrack.vision import Floats
 
@@ -27,15 +27,11 @@ class Bounds:
         pairwise = [scene.measured.coherence(each) for each in scene.candidates]
         # Words that look at nothing are worth nothing here, and constraints nothing at best.
         words = [
-            (
-                lasting(model, scene.clip.seconds, scene.clip.T),
-                scene.meaning.words[w].participants,
-                scene.emission(w, against_background=True),
-            )
-            for w, model in enumerate(scene.models)
-            if model.observed
+            (each.chain, each.participants, each.told(scene, against_background=True))
+            for each in interval_chains(scene)
+            if any(scene.models[w].observed for w in each.words)
         ]
-        self._pairs = list(_pairs(unary, pairwise, words, frame_cost(scene.models)))
+        self._pairs = list(_pairs(unary, pairwise, words, frame_cost(scene)))
 
     def over(self, first: int, last: int) -> float:
         """No interval within the frames first to last - 1 scores more than this."""

@@ -1,12 +1,12 @@
 """When: a scene against the background, so that the best interval says when it happens."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from sentrack.inference import Problem, TrackTerms, WordTerms
 from sentrack.lexicon import WordModel
-from sentrack.objective.objective import Chain, Objective
+from sentrack.objective.chain import LEAST_SECONDS, Chain
+from sentrack.objective.joint_chains import JointChain, joint_chains
+from sentrack.objective.objective import Objective
 from sentrack.scene import Scene, unpadded
 
 # Nats per frame by which every word that tells something must beat the background, on average.
@@ -27,31 +27,55 @@ def interval(scene: Scene) -> Objective:
     frames that say next to nothing end a moment, and so does a state that lasts longer than it does
     in what the word means.
     """
-    cost = frame_cost(scene.models)
+    cost = frame_cost(scene)
     tracks = scene.tracks(against_background=True)
     charged = [np.asarray(f) - cost for f in tracks[0].unary]
     tracks = [TrackTerms(charged, tracks[0].pairwise), *tracks[1:]]
-    words, chains = [], chains_of(scene)
-    for w, (word, chain) in enumerate(zip(scene.meaning.words, chains, strict=True)):
-        h = scene.emission(w, against_background=True)
-        counts = [each.counts for each in scene.players(w)]
+    joint = interval_chains(scene)
+    words = []
+    for each in joint:
+        chain, h = each.chain, each.told(scene, against_background=True)
+        counts = [scene.candidates[p].counts for p in each.participants]
         emission = [np.asarray(frame)[chain.state] for frame in unpadded(h, 1, counts)]
-        words.append(WordTerms(chain.initial, chain.transition, emission, word.participants))
+        words.append(WordTerms(chain.initial, chain.transition, emission, each.participants))
     problem = Problem(tracks, [*words, *scene.apart()])
-    return Objective(scene, problem, tuple(chains), cost, against_background=True)
+    return Objective(scene, problem, tuple(joint), cost, against_background=True)
 
 
-def chains_of(scene: Scene) -> list[Chain]:
-    """How each word goes through its states, so that together they last long enough.
+def interval_chains(scene: Scene) -> list[JointChain]:
+    """The chains of all words; clauses in order fill the interval from its first frame on.
 
     All words tell of the same frames: events last as long as such events do, and where there is
     none, one of the words sees to it that a moment is no shorter than MOMENT.
     """
     seconds, T = scene.clip.seconds, scene.clip.T
-    chains = [lasting(model, seconds, T) for model in scene.models]
+    alone = [lasting(model, seconds, T) for model in scene.models]
     if all(model.K == 1 for model in scene.models):
-        chains[-1] = at_least(chains[-1], min(T, round(MOMENT / seconds)))
-    return chains
+        alone[-1] = at_least(alone[-1], min(T, round(MOMENT / seconds)))
+    return joint_chains(scene, alone, clause_chains(scene), around=False)
+
+
+def clause_chains(scene: Scene) -> list[list[Chain]]:
+    """Per clause in order, the chains of its words.
+
+    One word of a clause, its first event, says how long it lasts; the others go along with it. A
+    clause without an event lasts LEAST_SECONDS: a moment in which somebody hardly stood would else
+    do for "walked, then stood".
+    """
+    order, seconds, T = scene.meaning.order, scene.clip.seconds, scene.clip.T
+    found = []
+    for clause in order:
+        models = [scene.models[w] for w in clause]
+        events = [w for w, model in enumerate(models) if model.seconds is not None]
+        room = T // len(order)
+        chains = [
+            lasting(model, seconds, T, room) if events[:1] == [w] else plain(model, seconds)
+            for w, model in enumerate(models)
+        ]
+        if all(model.K == 1 for model in models):
+            chains[0] = at_least(chains[0], min(round(LEAST_SECONDS / seconds), room))
+        found.append(chains)
+    return found
 
 
 def at_least(chain: Chain, frames: int) -> Chain:
@@ -59,16 +83,24 @@ def at_least(chain: Chain, frames: int) -> Chain:
     n = max(1, frames)
     moves = np.full((n, n), -np.inf)
     moves[np.arange(n - 1), np.arange(1, n)] = moves[-1, -1] = chain.transition[0, 0]
-    initial = np.where(np.arange(n) == 0, chain.initial, -np.inf)
+    initial = np.where(np.arange(n) == 0, chain.initial[0], -np.inf)
     return Chain(np.zeros(n, dtype=np.int64), initial, moves, np.arange(n) == n - 1)
 
 
-def frame_cost(models: Sequence[WordModel]) -> float:
-    """Nats that a frame costs."""
-    return DULL * sum(model.information > 0 for model in models)
+def frame_cost(scene: Scene) -> float:
+    """Nats that a frame costs; of clauses in order only one tells something at a time."""
+    telling = [model.information > 0 for model in scene.models]
+    clauses = [sum(telling[w] for w in clause) for clause in scene.meaning.order]
+    return DULL * (sum(telling) - sum(clauses) + max(clauses, default=0))
 
 
-def lasting(model: WordModel, seconds: float, T: int) -> Chain:
+def plain(model: WordModel, seconds: float) -> Chain:
+    """A word whose states last as long as they do."""
+    moves = model.log_transitions(seconds)
+    return Chain(np.arange(model.K), model.log_initial(), moves, model.final)
+
+
+def lasting(model: WordModel, seconds: float, T: int, room: int | None = None) -> Chain:
     """A word whose states last SHORTEST times their usual time at least, and LONGEST at most.
 
     A state becomes a row of states, one for every frame that it may last.
@@ -76,14 +108,15 @@ def lasting(model: WordModel, seconds: float, T: int) -> Chain:
     Args:
         model: of the word.
         seconds: between frames.
-        T: number of frames, in which all states have room.
+        T: number of frames.
+        room: of these, in which all states have room; all if left out.
     """
-    initial, a = model.log_initial(), model.log_transitions(seconds)
     if model.K == 1 or model.seconds is None:
-        return Chain(np.arange(model.K), initial, a, model.final)
+        return plain(model, seconds)
+    initial, a = model.log_initial(), model.log_transitions(seconds)
     usual = model.seconds / seconds
     most = np.clip(np.round(LONGEST * usual), 1, T).astype(np.int64)
-    least = np.minimum(np.round(SHORTEST * usual), T // model.K)
+    least = np.minimum(np.round(SHORTEST * usual), (T if room is None else room) // model.K)
     begin = np.cumsum(most) - most
     state = np.repeat(np.arange(model.K), most)
     K = len(state)

@@ -15,9 +15,8 @@ def shortage(objective: Objective) -> str | None:
         objective: for which there is no answer.
     """
     clip, meaning, problem = objective.clip, objective.meaning, objective.problem
-    apart = problem.words[len(objective.models) :]
     try:
-        solve(Problem(problem.tracks, apart))
+        solve(Problem(problem.tracks, objective.constraints))
     except Infeasible:
         pass
     else:

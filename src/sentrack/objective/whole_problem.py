@@ -5,8 +5,10 @@ import numpy as np
 from sentrack.inference import Problem, WordTerms
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon, WordModel
-from sentrack.objective.interval_problem import lasting
-from sentrack.objective.objective import Chain, Objective
+from sentrack.objective.chain import Chain
+from sentrack.objective.interval_problem import clause_chains, lasting, plain
+from sentrack.objective.joint_chains import joint_chains
+from sentrack.objective.objective import Objective
 from sentrack.scene import Scene, scene_of, unpadded
 from sentrack.vision import Clip
 
@@ -22,15 +24,17 @@ def build(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> Objective:
 
 def whole(scene: Scene) -> Objective:
     """The terms of Eq. 4 over all frames; words end in their final states."""
-    words, chains = [], []
-    for w, (word, model) in enumerate(zip(scene.meaning.words, scene.models, strict=True)):
-        chain = over_all(model, scene.clip, scene.measured.identity)
-        h = chain.spread(scene.emission(w), model.background)
+    identity = scene.measured.identity
+    alone = [over_all(model, scene.clip, identity) for model in scene.models]
+    joint = joint_chains(scene, alone, clause_chains(scene), around=identity)
+    words = []
+    for each in joint:
+        chain = each.chain
+        h = each.told(scene)[:, chain.state]
         h[-1, ~chain.final] = -np.inf
-        emission = unpadded(h, 1, [each.counts for each in scene.players(w)])
-        words.append(WordTerms(chain.initial, chain.transition, emission, word.participants))
-        chains.append(chain)
-    return Objective(scene, Problem(scene.tracks(), [*words, *scene.apart()]), tuple(chains))
+        emission = unpadded(h, 1, [scene.candidates[p].counts for p in each.participants])
+        words.append(WordTerms(chain.initial, chain.transition, emission, each.participants))
+    return Objective(scene, Problem(scene.tracks(), [*words, *scene.apart()]), tuple(joint))
 
 
 def over_all(model: WordModel, clip: Clip, identity: bool) -> Chain:
@@ -42,8 +46,7 @@ def over_all(model: WordModel, clip: Clip, identity: bool) -> Chain:
     """
     if identity and model.K > 1:
         return at_some_time(lasting(model, clip.seconds, clip.T), model.K)
-    moves = model.log_transitions(clip.seconds)
-    return Chain(np.arange(model.K), model.log_initial(), moves, model.final)
+    return plain(model, clip.seconds)
 
 
 def at_some_time(chain: Chain, nothing: int) -> Chain:

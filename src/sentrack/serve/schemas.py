@@ -143,6 +143,7 @@ class Understood:
         pieces: the sentence in parts; those of alternatives joined by "or" name no participants.
         participants: one per noun.
         words: all content words.
+        read_as: what is looked for, in plain English, and what is not checked.
         reading: how ambiguities were resolved.
         unchecked: what was said and is not checked.
     """
@@ -152,6 +153,7 @@ class Understood:
     pieces: list[Piece]
     participants: list[Noun]
     words: list[LinkedWord]
+    read_as: str
     reading: list[str]
     unchecked: list[str]
 

@@ -1,6 +1,14 @@
 """What a sentence says, as the page shows it."""
 
-from sentrack.language import Piece, SentenceError, Vocabulary, alternatives, pieces, suggestions
+from sentrack.language import (
+    Piece,
+    SentenceError,
+    Vocabulary,
+    alternatives,
+    paraphrase,
+    pieces,
+    suggestions,
+)
 from sentrack.serve.schemas import LinkedWord, Misunderstood, Noun, Understood
 from sentrack.show import hexadecimal
 
@@ -27,4 +35,5 @@ def understand(sentence: str, vocabulary: Vocabulary) -> Understood | Misunderst
     else:
         reading = [f"either of: {' '.join(m.sentence for m in meanings)}", *reading]
     unchecked = list(dict.fromkeys(said for meaning in meanings for said in meaning.unchecked))
-    return Understood(True, sentence, parts, nouns, words, reading, unchecked)
+    read_as = "; or: ".join(paraphrase(meaning) for meaning in meanings)
+    return Understood(True, sentence, parts, nouns, words, read_as, reading, unchecked)

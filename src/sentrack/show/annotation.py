@@ -259,7 +259,7 @@ class Caption:
         low, high = EVIDENCE
         light = 0.45 + 0.55 * np.clip((word.evidence[nearest] - low) / (high - low), 0, 1)
         tracking = moving.tracking
-        state = tracking.objective.states(w, tracking.solution.states[w])[nearest]
+        state = tracking.objective.states(w, tracking.solution.states)[nearest]
         band = self.told[y : y + self.band, first:last]
         shades = np.array([*np.linspace(*STATES, K), self.theme.ground])
         band[:] = (shades[state] * light[:, None]).astype(np.uint8)

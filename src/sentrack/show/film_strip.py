@@ -40,7 +40,7 @@ def strip(
         SentrackError: the file cannot be written, or no frame lies in the tracked span.
     """
     objective, found = tracking.objective, tracking.solution.states
-    states = np.array([objective.states(w, found[w]) for w in range(len(tracking.words))])
+    states = np.array([objective.states(w, found) for w in range(len(tracking.words))])
     times = objective.clip.times[key_frames(states, count)]
     tiles: list[Image] = []
     shown: list[float] = []

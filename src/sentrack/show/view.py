@@ -203,22 +203,22 @@ def _words(tracking: Tracking) -> list[ShownWord]:
             part=word.part,
             participants=list(word.participants),
             states=list(objective.state_names(w)),
-            state=objective.states(w, state).tolist(),
+            state=objective.states(w, states).tolist(),
             evidence=_rounded(word.evidence, 3),
             total=word.total,
             margin=word.margin,
         )
-        for w, (word, state) in enumerate(zip(tracking.words, states, strict=False))
+        for w, word in enumerate(tracking.words)
     ]
 
 
 def _ledger(tracking: Tracking) -> list[ShownTerm]:
     """The terms in their order, less those that are zero throughout, as most of nouns are."""
-    meaning, problem = tracking.objective.meaning, tracking.objective.problem
-    owners: list[tuple[str, list[int]]] = [("time", [])] if tracking.objective.frame_cost else []
+    objective, meaning = tracking.objective, tracking.objective.meaning
+    owners: list[tuple[str, list[int]]] = [("time", [])] if objective.frame_cost else []
     owners += [(p.noun, [i]) for i, p in enumerate(meaning.participants) for _ in range(2)]
     owners += [(word.word, list(word.participants)) for word in meaning.words for _ in range(3)]
-    owners += [("apart", list(problem.link(w))) for w in range(len(meaning.words), problem.W)]
+    owners += [("apart", list(word.participants)) for word in objective.constraints]
     return [
         ShownTerm(owner, about, term.term, _rounded(term.values, 4), float(term.values.sum()))
         for (owner, about), term in zip(owners, tracking.ledger.terms, strict=True)

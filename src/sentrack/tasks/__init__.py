@@ -2,9 +2,10 @@
 
 from sentrack.tasks.description import Described, Description, describe
 from sentrack.tasks.learning import Settings, learn, read_pairs
+from sentrack.tasks.ledger import Ledger
 from sentrack.tasks.library import Library, index
 from sentrack.tasks.moment import Moment, moments
-from sentrack.tasks.result import Ledger, TrackedParticipant, TrackedWord, Tracking
+from sentrack.tasks.result import TrackedParticipant, TrackedWord, Tracking
 from sentrack.tasks.runner_up import Rivals, rivals
 from sentrack.tasks.search import Moments, steps
 from sentrack.tasks.tracker import (

@@ -22,6 +22,11 @@ SAYINGS: dict[str, dict[str, str]] = {
         "medium": "{a} was neither large nor small",
         "large": "{a} was large",
     },
+    "shape": {
+        "wide": "{a} was wider than tall",
+        "squat": "{a} was not tall",
+        "tall": "{a} was tall",
+    },
     "ratio": {
         "smaller": "{a} was smaller than {b}",
         "similar": "{a} and {b} were of one size",

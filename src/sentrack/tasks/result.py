@@ -1,6 +1,7 @@
 """Tracks that depict a sentence, and why they do."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,10 +10,11 @@ import numpy.typing as npt
 
 from sentrack.extras import requires
 from sentrack.inference import Solution
-from sentrack.objective import Objective
+from sentrack.objective import SILENT, Objective
 from sentrack.read_only import ReadOnly
 from sentrack.scene import detection_scores
 from sentrack.tasks.explain import reason
+from sentrack.tasks.ledger import Ledger, ledger_of
 from sentrack.tasks.match import BORDER, Depiction, depiction
 from sentrack.text import strict_json
 from sentrack.vision import Clip
@@ -68,40 +70,6 @@ class TrackedWord(ReadOnly):
 
 
 @dataclass(frozen=True, eq=False)
-class LedgerTerm(ReadOnly):
-    """One kind of term of one track or word.
-
-    Attributes:
-        owner: the noun or word, with its index.
-        term: "detection", "coherence", "initial", "transition", "emission", "distinct", which is 0
-            for participants that are different things and else forbids them, or "cost", which every
-            frame of an interval has.
-        values: (T,) contribution of every frame, in nats; a transition belongs to its later frame.
-    """
-
-    owner: str
-    term: str
-    values: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class Ledger:
-    """Where a score comes from: all terms, word by word and frame by frame."""
-
-    terms: tuple[LedgerTerm, ...]
-
-    @property
-    def per_frame(self) -> Floats:
-        """(T,) the contribution of every frame."""
-        return np.asarray(np.sum([term.values for term in self.terms], axis=0))
-
-    @property
-    def total(self) -> float:
-        """The score."""
-        return math.fsum(float(v) for term in self.terms for v in term.values)
-
-
-@dataclass(frozen=True, eq=False)
 class Tracking:
     """The answer to a clip and a sentence.
 
@@ -151,16 +119,12 @@ class Tracking:
             solution: the answer.
             end: seconds, when the last frame ends, if it is known.
         """
-        ledger = _ledger(objective, solution)
+        ledger = ledger_of(objective, solution)
         words = _words(objective, solution, ledger)
         participants = _participants(objective, solution)
         clip = objective.clip
         start, end = float(clip.times[0]), _end(clip) if end is None else end
-        shown = depiction(
-            zip(objective.models, words, strict=True),
-            end - start,
-            (np.exp(_detected(objective, track)) for track in enumerate(solution.tracks)),
-        )
+        shown = _shown(objective, solution, words, end - start)
         return cls(
             sentence=objective.meaning.sentence,
             score=solution.score,
@@ -294,6 +258,24 @@ def _end(clip: Clip) -> float:
     return float(clip.times[-1] + clip.seconds)
 
 
+def _shown(
+    objective: Objective, solution: Solution, words: Sequence[TrackedWord], seconds: float
+) -> Depiction:
+    """What the match depends on; clauses in order are depicted as well as the least of them is."""
+    scores = [np.exp(_detected(objective, track)) for track in enumerate(solution.tracks)]
+    order = objective.meaning.order
+    pairs = list(zip(objective.models, words, strict=True))
+    if not order:
+        return depiction(pairs, seconds, scores)
+    always = [w for w in range(len(words)) if not any(w in clause for clause in order)]
+    found = []
+    for clause in order:
+        told = np.array([[state != SILENT for state in words[w].states] for w in clause])
+        lasts = float(told.any(axis=0).sum()) * objective.clip.seconds
+        found.append(depiction([pairs[w] for w in (*always, *clause)], lasts, scores))
+    return min(found, key=lambda each: each.match)
+
+
 def _participants(objective: Objective, solution: Solution) -> tuple[TrackedParticipant, ...]:
     clip = objective.clip
     found = []
@@ -322,43 +304,14 @@ def _detected(objective: Objective, track: tuple[int, Ints]) -> Floats:
     return detection_scores(clip)[own[~clip.projected[own]]]
 
 
-def _ledger(objective: Objective, solution: Solution) -> Ledger:
-    """Every term of Eq. 4 at the solution."""
-    problem, T = objective.problem, objective.problem.T
-    j, k = solution.tracks, solution.states
-    terms = []
-    for i, participant in enumerate(objective.meaning.participants):
-        owner = f"{participant.noun} {i}"
-        f = [problem.unary(i, t)[j[i, t]] for t in range(T)]
-        g = [0.0] + [problem.pairwise(i, t)[j[i, t - 1], j[i, t]] for t in range(1, T)]
-        if objective.frame_cost and not i:
-            terms.append(LedgerTerm("time", "cost", np.full(T, -objective.frame_cost)))
-            f = [value + objective.frame_cost for value in f]
-        terms.append(LedgerTerm(owner, "detection", np.array(f, dtype=np.float64)))
-        terms.append(LedgerTerm(owner, "coherence", np.array(g, dtype=np.float64)))
-    names = [f"{word.word} {w}" for w, word in enumerate(objective.meaning.words)]
-    for w in range(problem.W):
-        link = list(problem.link(w))
-        h = [problem.emission(w, t)[(k[w, t], *j[link, t])] for t in range(T)]
-        if w >= len(names):
-            terms.append(LedgerTerm(f"participants {link}", "distinct", np.array(h)))
-            continue
-        initial = np.zeros(T)
-        initial[0] = problem.initial(w)[k[w, 0]]
-        a = np.zeros(T)
-        a[1:] = problem.transition(w)[k[w, :-1], k[w, 1:]]
-        for term, values in (("initial", initial), ("transition", a), ("emission", np.array(h))):
-            terms.append(LedgerTerm(names[w], term, values))
-    return Ledger(tuple(terms))
-
-
 def _words(objective: Objective, solution: Solution, ledger: Ledger) -> tuple[TrackedWord, ...]:
     found = []
     for w, word in enumerate(objective.meaning.words):
         owner = f"{word.word} {w}"
         own = {term.term: term.values for term in ledger.terms if term.owner == owner}
         total = math.fsum(float(values.sum()) for values in own.values())
-        model, chain, states = objective.models[w], objective.chains[w], solution.states[w]
+        model, chain = objective.models[w], objective.chains[w]
+        states = solution.states[objective.row(w)]
         names, background = objective.state_names(w), objective.background(w)
         frames = chain.frames_told(model, objective.clip.seconds, states)
         found.append(
@@ -366,7 +319,7 @@ def _words(objective: Objective, solution: Solution, ledger: Ledger) -> tuple[Tr
                 word=word.word,
                 part=word.part,
                 participants=word.participants,
-                states=tuple(names[state] for state in objective.states(w, states)),
+                states=tuple(names[state] for state in objective.states(w, solution.states)),
                 total=total,
                 evidence=own["emission"] - background,
                 margin=(total - objective.problem.T * background) / frames,

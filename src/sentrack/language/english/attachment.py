@@ -67,6 +67,9 @@ def _attach_conjunction(_: State, word: Tagged) -> None:
 
 
 def _attach_mark(state: State, word: Tagged) -> None:
+    following = state.following
+    if state.events and following is not None:
+        state.discourse.order.main(following.number)
     if word.text == ";":
         state.restart()
         state.last, state.role = None, ""
@@ -74,8 +77,10 @@ def _attach_mark(state: State, word: Tagged) -> None:
 
 def _attach_adverb(state: State, word: Tagged) -> None:
     """An adverb goes with the verb before it, or with the one to come."""
+    if state.follows(word):
+        return
     event, followed = state.event, isinstance(state.following, NounGroup)
-    phrasal = event and f"{event.lemma} {word.text}" in glossary().sets["verbs.plain"]
+    phrasal = event and state.senses.is_phrasal(f"{event.lemma} {word.text}")
     if event and phrasal and take_particle(state, event, word, followed):
         return
     if state.event is not None and not is_tag(state.before, "conj", "mark", "sub"):
@@ -88,7 +93,8 @@ def _attach_direction(state: State, word: Tagged) -> None:
     """Where a motion goes; without a verb it is a place in the picture."""
     event = state.event
     whence = word.text.startswith("from") and " to " not in word.text
-    if event is None or not event.lemma or (whence and not isinstance(state.before, VerbGroup)):
+    moving = isinstance(state.before, VerbGroup) or (event is not None and event.lemma == "appear")
+    if event is None or not event.lemma or (whence and not moving):
         about = state.last.participants if state.last else ()
         say_region(state.discourse, word.text, word.number, about)
     elif take_particle(state, event, word, followed=False):

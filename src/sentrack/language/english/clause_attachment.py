@@ -1,6 +1,7 @@
 """How clauses begin and are joined: relative clauses, subordinate ones, and questions."""
 
 from sentrack.language.english.chunker import NounGroup, VerbGroup
+from sentrack.language.english.clause_order import AFTER, BEFORE
 from sentrack.language.english.phrase_attachment import attach_phrase
 from sentrack.language.english.state import Frame, State, is_tag, misfit
 from sentrack.language.english.tagger import Tagged
@@ -8,10 +9,8 @@ from sentrack.language.english.tagger import Tagged
 #: Words between clauses that say more than that both hold.
 _MORE = frozenset(
     {
-        *("before", "after", "until", "till", "once", "so", "because", "since", "if", "although"),
-        *("though", "as soon as", "just before", "just after", "right before", "right after"),
-        *("shortly after", "so that", "as if", "as though", "even though", "whereas"),
-        *("how", "why"),
+        *("so", "because", "since", "if", "although", "though", "so that", "as if", "as though"),
+        *("even though", "whereas", "how", "why"),
     }
 )
 #: Words after which what follows need not happen.
@@ -25,6 +24,7 @@ def attach_subordinator(state: State, word: Tagged) -> None:
     """A subordinate clause has a verb of its own, and a subject of its own if it says one."""
     if word.text in _MORE:
         state.discourse.leave_unchecked(word.text, word.number)
+    ordered = word.text in BEFORE | AFTER
     state.unreal = word.text in _UNREAL
     following = state.following
     if isinstance(following, NounGroup) and not state.has_own_verb(state.at + 1):
@@ -32,7 +32,13 @@ def attach_subordinator(state: State, word: Tagged) -> None:
             raise misfit(word.text, word.number)
         state.discourse.leave_unchecked(word.text, word.number)
         attach_phrase(state, word.text, word.number)
-    elif isinstance(following, NounGroup):
+        return
+    if ordered and state.events:
+        said = word.text, word.number
+        state.discourse.order.begin(word.number, word.text in BEFORE, said)
+    elif ordered:
+        state.discourse.order.fronted = word.text, word.number
+    if isinstance(following, NounGroup):
         state.restart()
     else:
         state.frames = state.frames[:1]

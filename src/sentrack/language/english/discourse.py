@@ -1,10 +1,11 @@
 """All that a sentence says, while it is read: participants, words, and what is not checked."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from sentrack.language.english.chunker import NounGroup
+from sentrack.language.english.clause_order import ClauseOrder, passes
 from sentrack.language.english.coreference import antecedent, pronoun_kind
 from sentrack.language.english.referent import Referent, Remark
 from sentrack.language.english.tagger import VERBS, Tagged
@@ -31,6 +32,8 @@ _COUNTS = frozenset(
 )
 #: Adjectives that say nothing of their own: the article says it.
 _SILENT = frozenset(["other", "own"])
+#: What to say of things of a kind that are no class of their own.
+_BROADER = {"animal": "animal", "vehicle": "vehicle", "person": "person"}
 #: Clothes whose colour is that of the whole person.
 _WHOLE = frozenset(["clothes", "clothing", "color", "colour", "attire", "outfit"])
 
@@ -48,6 +51,7 @@ class Discourse:
         mentioned: What noun groups stand for, the last one last.
         distinct: Pairs of participants that are never the same object.
         states: Participles said before a noun, with what the noun stands for.
+        order: In which its clauses happen.
     """
 
     vocabulary: Vocabulary
@@ -58,22 +62,35 @@ class Discourse:
     mentioned: list[Referent] = field(default_factory=list)
     distinct: list[tuple[int, int]] = field(default_factory=list)
     states: list[tuple[Tagged, Referent]] = field(default_factory=list)
+    order: ClauseOrder = field(default_factory=ClauseOrder)
 
     def say(self, entry: Entry, about: tuple[int, ...], text: str, number: int) -> None:
-        """Adds a word, once; one that contradicts an earlier one is not checked.
-
-        What comes first and what next is not checked: "picked it up and put it down".
-        """
+        """Adds a word, once in a clause; one that contradicts an earlier one is not checked."""
         word = Word(entry.name, about, entry.part, text)
-        for _, other, before in self.words:
+        if (other := self.contradicted(entry, about, number)) is not None:
+            self.note(f"'{text}' contradicts '{other.text}', unless it comes before or after")
+            self.leave_unchecked(text, number, about)
+        elif all(word != other for _, other, _ in self._beside(word, number)):
+            self.words.append((number, word, entry))
+
+    def contradicted(self, entry: Entry, about: tuple[int, ...], number: int) -> Word | None:
+        """The word that says the opposite of the same participants at the same time."""
+        word = Word(entry.name, about, entry.part)
+        for _, other, before in self._beside(word, number):
             if other.participants != about or before.part != entry.part:
                 continue
             if entry.opposite == other.word or before.opposite == word.word:
-                self.note(f"'{text}' contradicts '{other.text}', unless it comes before or after")
-                self.leave_unchecked(text, number, about)
-                return
-        if all(word != other for _, other, _ in self.words):
-            self.words.append((number, word, entry))
+                return other
+        return None
+
+    def _beside(self, word: Word, number: int) -> list[tuple[int, Word, Entry]]:
+        """The words of the same time."""
+        clause = self.order.clause
+        return [
+            said
+            for said in self.words
+            if not passes(word) or clause(said[0]) == clause(number) or not passes(said[1])
+        ]
 
     def leave_unchecked(self, text: str, number: int, about: tuple[int, ...] = ()) -> None:
         """Keeps what was said but is not checked."""
@@ -135,8 +152,11 @@ class Discourse:
         classes = [entry.name.replace("-", " ") for entry in self.vocabulary.of("noun")]
         if self.vocabulary.of_detector:
             return SentenceError(f"{where}: {not_a_class(head.lemma, classes)}")
+        broader = _BROADER.get(head.kind, "object")
+        known = self.vocabulary.named(broader, "noun")
+        instead = f"say '{broader}' for any {broader}" if known else "leave it out"
         return SentenceError(
-            f"{where} is no class that can be tracked; leave it out, or name the classes of your "
+            f"{where} is no class that can be tracked; {instead}, or name the classes of your "
             "detector ('sentrack words' lists those known)"
         )
 
@@ -196,7 +216,9 @@ class Discourse:
             both = " and ".join(word.text for word in colours)
             self.leave_unchecked(both, colours[0].number, thing.participants)
         for word in group.modifiers:
-            if len(colours) < 2 or word not in colours:
+            if len(colours) == 1 and word.text == "light":  # "light grey", not "a light bag"
+                self.modify(replace(word, lemma="light-coloured"), thing)
+            elif len(colours) < 2 or word not in colours:
                 self.modify(word, thing)
 
     def modify(self, word: Tagged, thing: Referent) -> None:
@@ -205,9 +227,9 @@ class Discourse:
             self.states.append((word, thing))
             return
         if word.tag == "adj" or word.kind == "colour":
-            name = glossary().same["adjectives"].get(word.lemma)
+            name = glossary().same["adjectives"].get(word.lemma, word.lemma)
             entry = self.vocabulary.said(word.text, ["adjective"])
-            if entry is None and name and (entry := self.vocabulary.said(name, ["adjective"])):
+            if entry is None and (entry := self.vocabulary.named(name, "adjective")):
                 self.note(f"{word.text}: read as {name}")
             if entry is not None and thing.participants and not self._own_side(entry, thing):
                 for index in thing.participants:

@@ -46,6 +46,7 @@ class Event:
         adverbs: Adverbs and particles.
         directions: Where the motion goes, by the picture.
         modelled: Whether the vocabulary tells who moves in it.
+        joined: Whether "and" or a comma joins it to another verb of the same subject.
     """
 
     lemma: str
@@ -60,6 +61,7 @@ class Event:
     adverbs: list[Tagged] = field(default_factory=list)
     directions: list[Tagged] = field(default_factory=list)
     modelled: bool = False
+    joined: bool = False
 
     @property
     def is_copula(self) -> bool:

@@ -39,6 +39,7 @@ def read(sentence: str, vocabulary: Vocabulary) -> Meaning:
     discourse, senses = Discourse(vocabulary), VerbSenses(vocabulary)
     linker = VerbLinker(discourse, senses)
     state = attach(chunk(words), discourse, senses)
+    discourse.order.follow_verbs(state.events)
     for event in state.events:
         linker.link(event)
     for phrase in state.loose:
@@ -108,10 +109,12 @@ def _meaning(sentence: str, discourse: Discourse, events: Sequence[Event]) -> Me
     order = [*first, *(i for i in range(len(discourse.participants)) if i not in first)]
     index = {old: new for new, old in enumerate(order)}
     participants = tuple(discourse.participants[old] for old in order)
+    said = sorted(((n, word) for n, word, _ in discourse.words), key=lambda each: each[0])
     words = tuple(
-        replace(word, participants=tuple(index[i] for i in word.participants))
-        for _, word, _ in sorted(discourse.words, key=lambda said: said[0])
+        replace(word, participants=tuple(index[i] for i in word.participants)) for _, word in said
     )
+    for text, number in discourse.order.untold(said):
+        discourse.leave_unchecked(text, number)
     remarks = sorted(discourse.unchecked, key=lambda remark: remark.number)
     related = [(a.participants[0], b) for a in remarks for b in a.participants[1:]]
     pairs = {tuple(sorted((index[i], index[j]))) for i, j in [*discourse.distinct, *related]}
@@ -125,7 +128,8 @@ def _meaning(sentence: str, discourse: Discourse, events: Sequence[Event]) -> Me
         if not any(set(remark.participants) <= one for one in alike)
     ]
     unchecked = tuple(dict.fromkeys(remark.text for remark in remarks))
-    return Meaning(sentence, participants, words, distinct, tuple(notes), unchecked)
+    clauses = discourse.order.of(said)
+    return Meaning(sentence, participants, words, distinct, tuple(notes), unchecked, clauses)
 
 
 def _about(remark: Remark, participants: Sequence[Participant], index: Mapping[int, int]) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sentrack.language.english.chunker import Chunk, NounGroup, VerbGroup
+from sentrack.language.english.clause_order import FIRST, THEN
 from sentrack.language.english.discourse import Discourse
 from sentrack.language.english.event import Event, Phrase
 from sentrack.language.english.referent import Referent
@@ -97,10 +98,11 @@ class State:
         self.frames = [Frame(subject)]
 
     def is_joined(self) -> bool:
-        """Whether "and" or a comma stands before the chunk at hand, or before its adverb."""
-        if is_tag(self.before, "conj", "mark"):
-            return True
-        return is_tag(self.before, "adv") and is_tag(self.chunk(self.at - 2), "conj", "mark")
+        """Whether "and" or a comma stands before the chunk at hand, or before its adverbs."""
+        place = self.at - 1
+        while is_tag(self.chunk(place), "adv"):
+            place -= 1
+        return is_tag(self.chunk(place), "conj", "mark")
 
     def verb_after(self, place: int) -> bool:
         """Whether a verb stands at a place, or after the phrases that stand there."""
@@ -131,6 +133,24 @@ class State:
                 return is_tag(chunk, "rel")
         return False
 
+    def follows(self, word: Tagged) -> bool:
+        """Whether a word says that the clause which it begins comes next, or first."""
+        order, said = self.discourse.order, (word.text, word.number)
+        if word.text in FIRST and not self.events:
+            order.also(*said)
+            return True
+        if word.text not in THEN or not self.events:
+            return False
+        last, following = self.events[-1].number, self.following
+        ends = following is None or is_tag(following, "conj", "mark", "sub")
+        if last < order.clause(word.number):
+            order.also(*said)
+        elif ends and self.chunk(self.at) is word and not is_tag(self.before, "conj", "mark"):
+            order.begin(last, said=said)  # "stops and turns afterwards"
+        else:
+            order.begin(word.number, said=said)
+        return True
+
     def begin(
         self, group: VerbGroup, lemma: str, subject: Referent | None, finite: bool, text: str = ""
     ) -> Event:
@@ -139,7 +159,8 @@ class State:
         said = text or (verb.text if verb else "is")
         number = verb.number if verb else group.number
         event = Event(lemma, said, number, subject, finite, group.passive, self.unreal)
-        event.adverbs += [*self.adverbs, *group.adverbs]
+        event.joined = finite and self.is_joined()
+        event.adverbs += [*self.adverbs, *(w for w in group.adverbs if not self.follows(w))]
         self.adverbs, self.unreal = [], False
         self.frame.event = event
         self.events.append(event)

@@ -177,13 +177,30 @@ def _carry_on(state: State, event: Event, group: VerbGroup, verb: Tagged) -> Eve
     if event.lemma in sets["verbs.attempt"] | sets["verbs.ends"]:
         event.unreal, event.text = True, said
     else:
-        if event.lemma in sets["verbs.begins"]:
+        if event.lemma not in sets["verbs.begins"]:
+            state.discourse.note(f"'{said}': read as '{verb.text}'")
+        elif _starts(state, event, verb):
+            state.discourse.note(f"'{said}': read as '{event.text}', then '{verb.text}'")
+        else:
             state.discourse.leave_unchecked(event.text, event.number)
-        state.discourse.note(f"'{said}': read as '{verb.text}'")
+            state.discourse.note(f"'{said}': read as '{verb.text}'")
         event.text = verb.text
     event.lemma, event.number, event.passive = verb.lemma, verb.number, group.passive
     event.adverbs += group.adverbs
     return event
+
+
+def _starts(state: State, event: Event, verb: Tagged) -> bool:
+    """Says that who begins to walk starts, and then walks; who begins to run may have walked."""
+    entries = [entry.name for entry, _ in state.senses.entries(verb.lemma)]
+    if not state.senses.knows("start") or not {"walk", "move"} & set(entries) or event.unreal:
+        return False
+    begins = Event("start", event.text, event.number, event.subject, event.finite)
+    begins.joined = event.joined
+    state.events.insert(state.events.index(event), begins)
+    state.discourse.order.begin(verb.number)
+    event.joined = False
+    return True
 
 
 def _attach_infinitive(state: State, group: VerbGroup, verb: Tagged) -> None:

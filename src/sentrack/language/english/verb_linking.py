@@ -1,7 +1,7 @@
 """Which word of the vocabulary a verb is read as, and which participants it speaks of."""
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import pairwise, product
 
 from sentrack.language.english.discourse import Discourse
 from sentrack.language.english.event import Event, Phrase
@@ -10,6 +10,7 @@ from sentrack.language.english.referent import Referent
 from sentrack.language.english.regions import rests, say_region
 from sentrack.language.english.verb_senses import VerbSenses
 from sentrack.language.glossary import glossary
+from sentrack.language.idioms import can_be_said
 from sentrack.language.vocabulary import Entry, heads
 
 Indices = tuple[int, ...]
@@ -52,9 +53,13 @@ class VerbLinker:
             return ()
         for entry, itself in () if event.unreal else self.senses.entries(event.lemma):
             roles = self._roles(entry, event, agents, objects)
-            if not roles:
+            if not roles or not self._can(entry, roles):
                 continue
             for about in roles:
+                opposite = known.contradicted(entry, about, event.number)
+                if opposite is not None and event.joined:  # "picked it up and put it down"
+                    known.order.begin(event.number)
+                    known.note(f"'{event.text}': read as coming after '{opposite.text}'")
                 known.say(entry, about, event.text, event.number)
             if not itself:
                 said = " ".join([*heads(entry)[0].split(), entry.particle]).strip()
@@ -66,6 +71,11 @@ class VerbLinker:
         if event.lemma != "wear" or not self._worn(event, agents):
             self._leave(event, agents, objects, by)
         return ()
+
+    def _can(self, entry: Entry, roles: list[Indices]) -> bool:
+        """Whether all who act can do what a verb says."""
+        nouns = self.discourse.participants
+        return all(can_be_said(entry.name, nouns[about[0]].noun) for about in roles)
 
     def _leave(
         self, event: Event, agents: Indices, objects: list[Referent], by: Phrase | None
@@ -134,6 +144,10 @@ class VerbLinker:
         """Says adverbs of what moves."""
         known, same = self.discourse, glossary().same["adverbs"]
         for word in event.adverbs:
+            if word.text == "together" and self._goes_with(event, about):
+                continue
+            if word.text in glossary().sets["adverbs.seen"] and event.head in ("appear", ""):
+                continue  # what is tracked is in the picture
             entry = known.vocabulary.said(word.text, ["adverb"])
             name = same.get(word.lemma, "")
             if entry is None and (entry := known.vocabulary.said(name, ["adverb", "verb"])):
@@ -145,6 +159,15 @@ class VerbLinker:
                     known.say(entry, (index,), word.text, word.number)
             else:
                 known.leave_unchecked(word.text, word.number, about)
+
+    def _goes_with(self, event: Event, about: Indices) -> bool:
+        """Says "together" of two or more who move: each goes with the next one."""
+        entry = self.discourse.vocabulary.named("with", "motion")
+        if entry is None or len(about) < 2 or not self._goes(event):
+            return False
+        for pair in pairwise(about):
+            self.discourse.say(entry, pair, "together", event.number)
+        return True
 
     def _goes(self, event: Event) -> bool:
         """Whether an event is read as a motion from one place to another."""

@@ -62,14 +62,9 @@ export class Asking {
 
   tell(answer) {
     if (answer.ok) {
-      const nouns = answer.participants;
-      const links = answer.words
-        .filter((word) => word.part !== "noun")
-        .map((word) => `${word.word}(${word.participants.map((p) => nouns[p].noun).join(", ")})`);
-      const read = el("span", { class: "links" }, links.join(" · "));
-      this.reading.replaceChildren(el("span", {}, sentence(answer.pieces, nouns)), read);
-      if (answer.unchecked.length)
-        this.reading.append(el("span", {}, `not checked: ${answer.unchecked.join(", ")}`));
+      const said = el("span", {}, sentence(answer.pieces, answer.participants));
+      const read = el("span", { class: "links" }, `read as: ${answer.read_as}`);
+      this.reading.replaceChildren(said, read);
       this.reading.append(...answer.reading.map((note) => el("span", { class: "faint" }, note)));
       return;
     }

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from sentrack.boxes import iou
-from sentrack.language import Meaning, Participant, Word, distinct_pairs, say
+from sentrack.language import Meaning, Participant, Word, can_be_said, distinct_pairs, say
 from sentrack.lexicon import WordModel
 from sentrack.tasks.description.evidence import Evidence
 from sentrack.vision import Floats, Ints
@@ -104,6 +104,8 @@ def cores(scene: Evidence) -> Iterator[Core]:
         if model.part != "verb" or not model.observed:
             continue
         for nouns in product(scene.nouns, repeat=len(model.roles)):
+            if not can_be_said(model.name, nouns[0]):
+                continue
             crowd = np.prod([scene.kind(noun).f.shape[1] for noun in nouns])
             if len(nouns) < 3 or (len(set(nouns)) == 3 and crowd <= CROWD):
                 unlikely = UNLIKELY if acting and nouns[0] not in acting else 0.0

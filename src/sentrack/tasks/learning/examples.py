@@ -122,7 +122,7 @@ def prepare(
         )
     problem, scene = objective.problem, objective.scene
     spoken = tuple(_spoken(scene, w) for w, word in enumerate(meaning.words) if word.part != "noun")
-    apart = tuple(problem.words[len(meaning.words) :])
+    apart = objective.constraints
     try:
         alone = posteriors(Problem(problem.tracks, apart)).log_partition
     except Infeasible as error:
