@@ -15,7 +15,7 @@ from sentrack.objective.interval_problem import DULL, LONGEST, MOMENT, SHORTEST,
 from sentrack.scene import Scene, scene_of, unpadded
 from sentrack.tasks.moment import LEAST, moments
 from sentrack.tasks.tracker import RATE, track, understand
-from sentrack.vision import Clip, clip_from_arrays
+from sentrack.vision import Clip, ClipError, clip_from_arrays
 from sentrack.vision.clip import ROWS
 
 EVERYDAY = Lexicon.load("everyday")
@@ -399,3 +399,43 @@ def test_what_has_one_state_lasts(word: str, part: str) -> None:
     chain = lasting(model, 0.1, 30)
     assert [chain.state.tolist(), chain.initial.tolist()] == [[0], [0.0]]
     assert [chain.transition.tolist(), chain.final.tolist()] == [[[0.0]], [True]]
+
+
+def passing(first: int, last: int, person_from: int = 0) -> Clip:
+    """Thirty frames, a tenth of a second each; a car is there in those from `first` to `last`."""
+    t = np.arange(30)
+    alone = 30 - person_from
+    person = np.tile([100.0, 200, 140, 320], (alone, 1))
+    car = np.array([300.0, 200, 400, 260]) + 20.0 * np.arange(last - first)[:, None] * [1, 0, 1, 0]
+    return clip_from_arrays(
+        "passing",
+        (1280, 480),
+        10,
+        np.concatenate([t[person_from:], t[first:last]]),
+        ("person", "car"),
+        np.concatenate([person, car]),
+        np.full(alone + last - first, 0.9),
+        label=np.repeat([0, 1], [alone, last - first]),
+        frames=t,
+    )
+
+
+@pytest.mark.parametrize(
+    "sentence", ["The car moved.", "The person left the car.", "The car stopped."]
+)
+@pytest.mark.parametrize("last", [11, 13])
+def test_what_is_there_for_less_than_a_moment_is_tracked_while_it_is(
+    sentence: str, last: int
+) -> None:
+    found = track(passing(10, last), sentence, EVERYDAY)
+    assert found.certified
+    assert 1.0 <= found.start < found.end <= last / 10 + 1e-9
+
+
+def test_what_is_never_there_together_or_not_for_long_is_said() -> None:
+    with pytest.raises(ClipError, match=r"^passing: .* no frame shows more than 1$"):
+        track(passing(10, 13, person_from=20), "The person approached the car.", EVERYDAY)
+    with pytest.raises(ClipError, match=r"^passing: the car is not in view for long enough$"):
+        track(passing(10, 11), "The car moved and then it stopped.", EVERYDAY)
+    with pytest.raises(ClipError, match=r"^passing: person and car are not in view together for"):
+        track(passing(10, 11), "The person approached the car and then left it.", EVERYDAY)

@@ -19,19 +19,23 @@ SHORTEST = 0.25  # and what it lasts at least: one odd frame is no phase
 MOMENT = 0.5
 
 
-def interval(scene: Scene) -> Objective:
+def interval(scene: Scene, room: int | None = None) -> Objective:
     """The terms of which the best interval is wanted.
 
     Terms are log-ratios, for which more frames are not just worse: emissions against words that
     mean nothing, detections against the usual one of their class. Every frame has a cost, so that
     frames that say next to nothing end a moment, and so does a state that lasts longer than it does
     in what the word means.
+
+    Args:
+        scene: what is asked, and of what.
+        room: frames in which the least that a moment lasts has room; all of the clip if left out.
     """
     cost = frame_cost(scene)
     tracks = scene.tracks(against_background=True)
     charged = [np.asarray(f) - cost for f in tracks[0].unary]
     tracks = [TrackTerms(charged, tracks[0].pairwise), *tracks[1:]]
-    joint = interval_chains(scene)
+    joint = interval_chains(scene, room)
     words = []
     for each in joint:
         chain, h = each.chain, each.told(scene, against_background=True)
@@ -42,20 +46,21 @@ def interval(scene: Scene) -> Objective:
     return Objective(scene, problem, tuple(joint), cost, against_background=True)
 
 
-def interval_chains(scene: Scene) -> list[JointChain]:
+def interval_chains(scene: Scene, room: int | None = None) -> list[JointChain]:
     """The chains of all words; clauses in order fill the interval from its first frame on.
 
     All words tell of the same frames: events last as long as such events do, and where there is
     none, one of the words sees to it that a moment is no shorter than MOMENT.
     """
     seconds, T = scene.clip.seconds, scene.clip.T
-    alone = [lasting(model, seconds, T) for model in scene.models]
+    alone = [lasting(model, seconds, T, room) for model in scene.models]
     if all(model.K == 1 for model in scene.models):
-        alone[-1] = at_least(alone[-1], min(T, round(MOMENT / seconds)))
-    return joint_chains(scene, alone, clause_chains(scene), around=False)
+        least = min(T if room is None else room, round(MOMENT / seconds))
+        alone[-1] = at_least(alone[-1], least)
+    return joint_chains(scene, alone, clause_chains(scene, room), around=False)
 
 
-def clause_chains(scene: Scene) -> list[list[Chain]]:
+def clause_chains(scene: Scene, room: int | None = None) -> list[list[Chain]]:
     """Per clause in order, the chains of its words.
 
     One word of a clause, its first event, says how long it lasts; the others go along with it. A
@@ -67,13 +72,13 @@ def clause_chains(scene: Scene) -> list[list[Chain]]:
     for clause in order:
         models = [scene.models[w] for w in clause]
         events = [w for w, model in enumerate(models) if model.seconds is not None]
-        room = T // len(order)
+        share = (T if room is None else room) // len(order)
         chains = [
-            lasting(model, seconds, T, room) if events[:1] == [w] else plain(model, seconds)
+            lasting(model, seconds, T, share) if events[:1] == [w] else plain(model, seconds)
             for w, model in enumerate(models)
         ]
         if all(model.K == 1 for model in models):
-            chains[0] = at_least(chains[0], min(round(LEAST_SECONDS / seconds), room))
+            chains[0] = at_least(chains[0], min(round(LEAST_SECONDS / seconds), share))
         found.append(chains)
     return found
 

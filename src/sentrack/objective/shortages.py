@@ -1,4 +1,4 @@
-"""Why the participants of a sentence cannot be different things in a clip."""
+"""Why the participants of a sentence cannot be all there, and different things, in a clip."""
 
 from itertools import combinations
 
@@ -9,7 +9,7 @@ from sentrack.scene import different, is_away
 
 
 def shortage(objective: Objective) -> str | None:
-    """One line that says which different things a clip lacks; None if it lacks none.
+    """One line that says which things a clip lacks, or for how long; None if it lacks none.
 
     Args:
         objective: for which there is no answer.
@@ -35,8 +35,10 @@ def shortage(objective: Objective) -> str | None:
             if most < size:
                 said = _said([nouns[i] for i in group])
                 return f"{clip.name}: the sentence needs {said}; no frame shows more than {most}"
-    said = _said([nouns[i] for i in sorted({i for pair in meaning.distinct for i in pair})])
-    return f"{clip.name}: the sentence needs {said}; not all of its frames show them"
+    if len(nouns) == 1:
+        return f"{clip.name}: the {nouns[0]} is not in view for long enough"
+    said = f"{', '.join(nouns[:-1])} and {nouns[-1]}"
+    return f"{clip.name}: {said} are not in view together for long enough"
 
 
 def _said(nouns: list[str]) -> str:

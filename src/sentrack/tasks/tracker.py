@@ -148,8 +148,14 @@ def best_moment(
     way = EXACT_FIRST if method == "auto" else method
     first, last = within or (0, objective.problem.T)
     with _explained(objective):
-        part = between(objective.problem, first, last)
-        best = best_interval(part, objective.final, way, seed, time_limit)
+        try:
+            part = between(objective.problem, first, last)
+            best = best_interval(part, objective.final, way, seed, time_limit)
+        except Infeasible:
+            # Not all of them are there for as long as moments last: for as long as they are, then.
+            objective = interval(objective.scene, room=1)
+            part = between(objective.problem, first, last)
+            best = best_interval(part, objective.final, way, seed, time_limit)
     solution = _found(objective, best.solution)
     return Tracking.of_part(objective, first + best.first, first + best.last, solution)
 
