@@ -108,11 +108,10 @@ def track(
     end = None if time_limit is None else time.monotonic() + time_limit
     seen = clip if time_limit is None else affordable(clip, meaning, words, time_limit)
     scene = scene_of(seen, meaning, words, None if whole else RATE)
-    left = None if end is None else max(0.0, end - time.monotonic())
     if whole:
-        found = answer(whole_clip(scene), method, seed, left)
+        found = answer(whole_clip(scene), method, seed, _left(end))
     else:
-        found = best_moment(interval(scene), method, seed, left)
+        found = best_moment(interval(scene), method, seed, _left(end))
     return found if seen is clip else found.bounded(loosest_bound(clip, meaning, words, whole))
 
 
@@ -147,6 +146,7 @@ def best_moment(
     """
     way = EXACT_FIRST if method == "auto" else method
     first, last = within or (0, objective.problem.T)
+    end = None if time_limit is None else time.monotonic() + time_limit
     with _explained(objective):
         try:
             part = between(objective.problem, first, last)
@@ -155,9 +155,14 @@ def best_moment(
             # Not all of them are there for as long as moments last: for as long as they are, then.
             objective = interval(objective.scene, room=1)
             part = between(objective.problem, first, last)
-            best = best_interval(part, objective.final, way, seed, time_limit)
+            best = best_interval(part, objective.final, way, seed, _left(end))
     solution = _found(objective, best.solution)
     return Tracking.of_part(objective, first + best.first, first + best.last, solution)
+
+
+def _left(end: float | None) -> float | None:
+    """Seconds that are left until then, on the clock that cannot be set."""
+    return None if end is None else max(0.0, end - time.monotonic())
 
 
 @contextmanager
