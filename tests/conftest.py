@@ -37,6 +37,14 @@ UNTRACED = {path.name for path in (HERE / "benchmarks").iterdir()} | {
     "test_rivals.py",
     "test_distinct.py",
     "test_matching.py",
+    "test_solve.py",
+    "test_workers.py",
+    "test_format_fuzz.py",
+    "test_flow.py",
+    "test_docs.py",
+    "test_scanner.py",
+    "test_processes.py",
+    "test_growth.py",
 }
 LONG = (
     "readme",
