@@ -115,19 +115,3 @@ def test_a_clip_with_too_few_things_has_no_moment_and_is_not_learned_from() -> N
     with pytest.raises(ClipError, match="needs 2 different cars"):
         prepare(clip, meaning, LEXICON, ["car"], 3)
     assert all("another" not in told.sentence for told in describe(clip))
-
-
-def test_a_thing_that_is_seen_too_briefly() -> None:
-    frames = [3, 4]
-    brief = clip_from_arrays(
-        "brief",
-        (640, 480),
-        10,
-        frames,
-        ["bus"] * 2,
-        np.array([[50.0, 100, 200, 300], [52, 100, 202, 300]]),
-        [0.1, 0.1],
-        frames=range(12),
-    )
-    with pytest.raises(ClipError, match="brief: no part of it shows the bus for long enough"):
-        track(brief, "The bus moved to the left.")

@@ -1,4 +1,4 @@
-"""Why a clip does not show the participants of a sentence, or not as different things."""
+"""Why the participants of a sentence cannot be different things in a clip."""
 
 from itertools import combinations
 
@@ -9,7 +9,7 @@ from sentrack.scene import different, is_away
 
 
 def shortage(objective: Objective) -> str | None:
-    """One line that says which things a clip lacks; None if it lacks none.
+    """One line that says which different things a clip lacks; None if it lacks none.
 
     Args:
         objective: for which there is no answer.
@@ -22,8 +22,6 @@ def shortage(objective: Objective) -> str | None:
     else:
         return None
     nouns = [participant.noun.replace("-", " ") for participant in meaning.participants]
-    if not meaning.distinct:
-        return f"{clip.name}: no part of it shows the {' and the '.join(nouns)} for long enough"
     measured, away = objective.scene.measured, is_away(clip)
     for size in range(2, len(nouns) + 1):
         for group in combinations(range(len(nouns)), size):

@@ -124,6 +124,7 @@ def _open(
         return Adapted(name, best, threshold)
     # ONNX Runtime takes a while to load, and whoever only needs pixels does without.
     from sentrack.vision.scan.detectors.darknet import Darknet
+    from sentrack.vision.scan.detectors.hands import Hands
     from sentrack.vision.scan.detectors.onnx import Onnx
     from sentrack.vision.scan.detectors.picodet import model
 
@@ -134,6 +135,8 @@ def _open(
         if ".pdmodel" in here:
             network = model(here[".pdmodel"], here[".pdiparams"], here[".yml"])
             return Onnx(network, name, names, best, threshold, device, curve)
+        if ".task" in here:
+            return Hands(here[".task"], best, threshold)
         if device not in ("auto", "cpu"):
             raise DetectorError(f"{name} runs on the processor alone; leave the device out")
         own = tuple(filter(None, in_order(here[".names"])))

