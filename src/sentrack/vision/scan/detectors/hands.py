@@ -9,7 +9,7 @@ import numpy as np
 from sentrack.boxes import around
 from sentrack.cache import checksum
 from sentrack.vision.clip import Floats
-from sentrack.vision.scan.detectors.candidates import Array, DetectorError, Found, Selection
+from sentrack.vision.scan.detectors.candidates import DetectorError, Found, Selection
 from sentrack.vision.scan.video import Image
 
 MEMBER = "hand_detector.tflite"
@@ -91,7 +91,7 @@ class Hands:
             image, back, (SIDE, SIDE), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
         )
         self._network.setInput(cv2.dnn.blobFromImage(shown, 1 / 255, swapRB=True))
-        found: list[Array] = self._network.forward(self._outputs)
+        found = map(np.asarray, self._network.forward(self._outputs))
         place, logit = sorted((each[0] for each in found), key=lambda each: -each.shape[1])
         points = place.astype(np.float64).reshape(-1, 9, 2)
         middle, size, marks = points[:, 0] + self._centres, points[:, 1], points[:, 2:]
