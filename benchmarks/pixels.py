@@ -1,12 +1,12 @@
 """From pixels: does each track stay on one person of MOT17 footage?
 
-    python -m benchmarks.pixels [--whole]
+    python -m benchmarks.pixels [--whole] [--detector NAME] [--only sentrack]
 
-The default detector looks at the footage beside the project; sentences are tracked in windows of
-six seconds. A track's boxes are compared with the annotated people, whose boxes are known in every
-third frame and lie on the line between in the others. The same sentences are asked of the same
-boxes once more with the identities that ByteTrack and greedy linking by overlap give them, which
-are then believed.
+The default detector, or another, looks at the footage beside the project; sentences are tracked in
+windows of six seconds. A track's boxes are compared with the annotated people, whose boxes are
+known in every third frame and lie on the line between in the others. The same sentences are asked
+of the same boxes once more with the identities that ByteTrack and greedy linking by overlap give
+them, which are then believed.
 """
 
 import argparse
@@ -118,11 +118,18 @@ def main() -> None:
     """Print one row per tracker and video, and one for all videos."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--whole", action="store_true", help="track over all of each window")
+    parser.add_argument("--detector", help="by which the videos are looked at; else the default")
+    parser.add_argument("--only", help="one of the trackers")
     options = parser.parse_args()
-    clips = {video: sentrack.load_clip(FOOTAGE / f"{video}.mp4") for video in VIDEOS}
+    clips = {
+        video: sentrack.load_clip(FOOTAGE / f"{video}.mp4", detector=options.detector)
+        for video in VIDEOS
+    }
     print("| identities by | video | tracks | frames a track | purity | changes a track |")
     print("|---|---|---|---|---|---|")
     for tracker, seen_by in TRACKERS.items():
+        if options.only not in (None, tracker):
+            continue
         every = []
         for video, clip in clips.items():
             real = annotated(video, clip.size[1])

@@ -1,6 +1,6 @@
 """Whether: true sentences against false ones, about real footage, by `match`.
 
-    python -m benchmarks.true_false [--footage FOLDER] [--output docs/measured/match.md]
+    python -m benchmarks.true_false [--detector NAME] [--output docs/measured/match.md]
     python -m benchmarks.true_false --fit
 
 true_false.csv was written by looking at the frames, before anything was run. The footage is that of
@@ -99,14 +99,15 @@ def main() -> None:
     parser.add_argument("--footage", type=Path, help="folder of the videos")
     parser.add_argument("--output", type=Path, help="also write the Markdown there")
     parser.add_argument("--fit", action="store_true", help="fit the constants of match instead")
+    parser.add_argument("--detector", help="by which the videos are looked at; else the default")
     options = parser.parse_args()
-    lines = list(fitted() if options.fit else judged(options.footage))
+    lines = list(fitted() if options.fit else judged(options.footage, options.detector))
     print("\n".join(lines))
     if options.output:
         options.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def judged(footage: Path | None) -> Iterator[str]:
+def judged(footage: Path | None, detector: str | None = None) -> Iterator[str]:
     """Every sentence with its match, then the figures."""
     asked = rows()
     matches = []
@@ -120,7 +121,8 @@ def judged(footage: Path | None) -> Iterator[str]:
     yield "| true | kind | video | sentence | match | from | to |"
     yield "|---|---|---|---|---|---|---|"
     for row in asked:
-        clip = sentrack.load_clip(video(row.video, footage), start=row.start, end=row.end, fps=10)
+        path = video(row.video, footage)
+        clip = sentrack.load_clip(path, start=row.start, end=row.end, fps=10, detector=detector)
         try:
             found = sentrack.track(clip, row.sentence)
         except SentrackError:

@@ -1,4 +1,4 @@
-"""What looking at a video costs beside its detector, and how its memory grows.
+"""What detectors find, what looking at a video costs beside its detector, and how memory grows.
 
 `python -m benchmarks.vision` prints Markdown; `--output` writes it, too.
 """
@@ -18,12 +18,13 @@ import av
 import numpy as np
 
 import sentrack
+from benchmarks.detectors import detectors
 from benchmarks.footage import street
 from sentrack.cache import cache_folder
 from sentrack.demo import footage
 from sentrack.vision import Floats
 from sentrack.vision.scan import BEST, FPS, Image, Video, observe
-from sentrack.vision.scan.detectors import open_detector
+from sentrack.vision.scan.detectors import KNOWN, open_detector
 
 ROUNDS = 3  # of which the fastest counts: others may use the machine
 SECONDS = 15.0  # of video in each
@@ -38,12 +39,12 @@ ASKED = (
 
 
 def main() -> None:
-    """Run both parts and print them."""
+    """Run the parts and print them."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="cost,switches,memory", help="parts to run")
+    parser.add_argument("--only", default="detectors,cost,switches,memory", help="parts to run")
     parser.add_argument("--output", type=Path, help="also write the Markdown there")
     options = parser.parse_args()
-    parts = {"cost": cost, "switches": switches, "memory": memory}
+    parts = {"detectors": detectors, "cost": cost, "switches": switches, "memory": memory}
     lines = []
     for name in options.only.split(","):
         for line in parts[name]():
@@ -64,7 +65,7 @@ def cost() -> Iterator[str]:
     yield "| video | detector | frames | looking, ms/frame | detector alone, ms/frame | ratio |"
     yield "|---|---|---|---|---|---|"
     videos = {"street": street(), "driveway": footage("driveway"), "walkers": footage("walkers")}
-    for name in ("yolov4-tiny", "yolo11n"):
+    for name in KNOWN:
         detector = open_detector(name, best=BEST)
         for title, path in videos.items():
             video = Video(path)

@@ -120,7 +120,7 @@ def test_words_are_listed_and_drawn(run: Run) -> None:
     assert "carry" in run("words").stdout
     drawn = run("words", "pick up").stdout
     assert "reaching" in drawn
-    assert "gap(agent, patient)" in drawn
+    assert "reach(agent, patient)" in drawn
 
 
 def test_demo_shows_several_activities_and_the_same_again(run: Run, tmp_path: Path) -> None:

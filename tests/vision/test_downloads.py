@@ -3,10 +3,14 @@
 import hashlib
 import logging
 import shutil
+import ssl
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -19,6 +23,9 @@ from sentrack.vision.scan.detectors import KNOWN, DetectorError, open_detector, 
 MEMBERS = {"toy/deep/a.bin": b"alpha" * 1000, "toy/b.txt": b"beta"}
 DIGESTS = {name: hashlib.sha256(content).hexdigest() for name, content in MEMBERS.items()}
 REQUIREMENT = "sentrack-toy==1.0"
+CERTIFICATE = Path(__file__).with_name(
+    "loopback.pem"
+)  # of 127.0.0.1, with its key, for tests alone
 
 
 @pytest.fixture
@@ -174,6 +181,131 @@ def test_offline(cache: Path) -> None:
     assert files(cache) == set()
 
 
+class Server:
+    """Files over HTTPS on this machine, and redirects from there to elsewhere."""
+
+    def __init__(self, files: dict[str, bytes], moved: dict[str, str]) -> None:
+        asked: list[str] = []
+        self.asked = asked
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                asked.append(self.path)
+                if self.path in moved:
+                    self.send_response(302)
+                    self.send_header("Location", moved[self.path])
+                elif self.path in files:
+                    self.send_response(200)
+                    self.send_header("Content-Length", str(len(files[self.path])))
+                else:
+                    self.send_response(404)
+                self.end_headers()
+                # Of a file that is cut, half is sent.
+                content = files.get(self.path, b"")
+                self.wfile.write(content[: len(content) // 2] if "cut" in self.path else content)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        class Quiet(ThreadingHTTPServer):
+            daemon_threads = False
+
+            def handle_error(self, *_: object) -> None:
+                """Clients that do not believe the certificate hang up."""
+
+        self.server = Quiet(("127.0.0.1", 0), Handler)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(CERTIFICATE)
+        self.server.socket = context.wrap_socket(
+            self.server.socket, server_side=True, do_handshake_on_connect=False
+        )
+        self.address = f"https://127.0.0.1:{self.server.server_port}"
+        self.thread = Thread(target=self.server.serve_forever, daemon=True)
+        self.thread.start()
+
+    def close(self) -> None:
+        self.server.shutdown()
+        self.thread.join()
+        self.server.server_close()
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    found = {f"/{name}": content for name, content in MEMBERS.items()}
+    found |= {"/cut/toy/b.txt": b"beta", "/other/toy/b.txt": b"gamma"}
+    moved = {"/moved/toy/b.txt": "/toy/b.txt", "/plain/toy/b.txt": "http://127.0.0.1:9/b.txt"}
+    server = Server(found, moved)
+    yield server
+    server.close()
+
+
+def addresses(server: Server, b: str = "/toy/b.txt") -> dict[str, str]:
+    paths = {"toy/deep/a.bin": "/toy/deep/a.bin", "toy/b.txt": b}
+    return {name: server.address + path for name, path in paths.items()}
+
+
+@pytest.mark.usefixtures("offline")
+@pytest.mark.parametrize("b", ["/toy/b.txt", "/moved/toy/b.txt"])
+def test_files_at_addresses_of_their_own(cache: Path, server: Server, b: str) -> None:
+    said: list[tuple[str, float, float | None]] = []
+    folder = downloads.fetch_files(
+        REQUIREMENT, DIGESTS, lambda *told: said.append(told), addresses(server, b)
+    )
+    assert {name: (folder / name).read_bytes() for name in MEMBERS} == MEMBERS
+    assert files(cache) == {f"wheels/sentrack-toy-1.0/{name}" for name in MEMBERS}
+    assert ("fetching a.bin", 5000, 5000) in said
+    asked = len(server.asked)
+    assert downloads.fetch_files(REQUIREMENT, DIGESTS, silent, addresses(server)) == folder
+    assert len(server.asked) == asked
+
+
+@pytest.mark.usefixtures("cache", "shelf")
+def test_the_wheel_goes_first(server: Server) -> None:
+    downloads.fetch_files(REQUIREMENT, DIGESTS, silent, addresses(server))
+    assert server.asked == []
+
+
+@pytest.mark.usefixtures("cache")
+def test_another_wheel_than_the_one_meant_and_the_right_address(
+    shelf: Path, server: Server
+) -> None:
+    put_wheel(shelf, MEMBERS | {"toy/b.txt": b"gamma"})
+    folder = downloads.fetch_files(REQUIREMENT, DIGESTS, silent, addresses(server))
+    assert (folder / "toy/b.txt").read_bytes() == b"beta"
+
+
+@pytest.mark.usefixtures("offline")
+@pytest.mark.parametrize(
+    ("b", "message"),
+    [
+        ("/none", "Not Found"),
+        ("/cut/toy/b.txt", "2 of 4 bytes came|IncompleteRead"),
+        ("/other/toy/b.txt", "is not the file that is meant: its SHA-256 starts with"),
+        ("/plain/toy/b.txt", "http://127.0.0.1:9/b.txt is not an HTTPS address"),
+    ],
+)
+def test_an_address_that_fails(cache: Path, server: Server, b: str, message: str) -> None:
+    with pytest.raises(downloads.WheelError, match=message) as caught:
+        downloads.fetch_files(REQUIREMENT, DIGESTS, silent, addresses(server, b))
+    assert "sentrack-toy==1.0 cannot be fetched" in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert "wheels/sentrack-toy-1.0/toy/b.txt" not in files(cache)
+
+
+@pytest.mark.usefixtures("offline", "cache")
+def test_addresses_are_believed_over_https_alone(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = {name: f"http://127.0.0.1:9/{name}" for name in MEMBERS}
+    with pytest.raises(downloads.UnreachableError, match="is not an HTTPS address"):
+        downloads.fetch_files(REQUIREMENT, DIGESTS, silent, plain)
+    monkeypatch.delenv("SSL_CERT_FILE")
+    with pytest.raises(downloads.UnreachableError, match="certificate verify failed"):
+        downloads.fetch_files(REQUIREMENT, DIGESTS, silent, addresses(server))
+
+
 @pytest.mark.usefixtures("cache", "shelf")
 def test_a_python_without_pip(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
@@ -195,7 +327,7 @@ def test_the_licence_is_told_when_first_fetched(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "sentrack")
-    monkeypatch.setitem(KNOWN, "toy", weights.Weights(REQUIREMENT, DIGESTS, licence="Toy-1.0"))
+    monkeypatch.setitem(KNOWN, "toy", weights.Weights(REQUIREMENT, DIGESTS, "Toy-1.0", told=True))
     said: list[str] = []
     for _ in range(2):
         found = weights.fetch("toy", lambda stage, *_: said.append(stage))

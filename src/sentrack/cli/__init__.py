@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from sentrack.cli.detectors import detectors
 from sentrack.cli.learn import learn
 from sentrack.cli.library import describe, index, library, search
 from sentrack.cli.serve import serve
@@ -20,7 +21,20 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-COMMANDS = (track, detect, parse, words, index, library, search, describe, learn, serve, demo)
+COMMANDS = (
+    track,
+    detect,
+    detectors,
+    parse,
+    words,
+    index,
+    library,
+    search,
+    describe,
+    learn,
+    serve,
+    demo,
+)
 for command in COMMANDS:
     app.command()(command)
 

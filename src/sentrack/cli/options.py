@@ -16,7 +16,14 @@ Fps = Annotated[
     ),
 ]
 Detector = Annotated[
-    str | None, typer.Option(help="For a video: yolov4-tiny, yolo11n or an ONNX file.")
+    str | None,
+    typer.Option(
+        help="For a video: a name (sentrack detectors) or an ONNX file; several with commas."
+    ),
+]
+Device = Annotated[
+    str | None,
+    typer.Option(help="Where it runs: cpu, cuda, coreml, openvino, ...; auto by default."),
 ]
 Names = Annotated[Path | None, typer.Option(help="Class names, one per line, if not stored.")]
 Best = Annotated[int | None, typer.Option(help="Boxes of a class in a frame; 10 by default.")]

@@ -33,6 +33,7 @@ class Candidates:
         turn: (T, J) degrees that it turns to its right.
         aspect: width of a frame over its height.
         fps: source frames per second.
+        hands: (T, J, H, 4) centre and extent of their hands; NaN where one is not seen.
     """
 
     centre: Values
@@ -46,11 +47,14 @@ class Candidates:
     turn: Values
     aspect: float
     fps: float
+    hands: Values | None = None
 
     def along(self, track: npt.NDArray[np.int64]) -> "Candidates":
         """One candidate per frame: those of a track (T,)."""
         chosen = np.arange(len(track))[:, None], track[:, None]
-        return replace(self, **{name: getattr(self, name)[chosen] for name in MEASURED})
+        hands = None if self.hands is None else self.hands[chosen]
+        own = {name: getattr(self, name)[chosen] for name in MEASURED}
+        return replace(self, hands=hands, **own)
 
 
 #: The arrays of `Candidates`.

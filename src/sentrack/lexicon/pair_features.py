@@ -31,6 +31,21 @@ def gap(a: Candidates, b: Candidates) -> Values:
     return np.asarray(length(np.maximum(np.abs(between(a, b)) - reach, 0)) * scale(a, b))
 
 
+@feature("reach", 2, "metres", "touching near apart far", (0.0, 0.15, 0.6))
+def reach(a: Candidates, b: Candidates) -> Values:
+    """Between the hands of the first and the second; as gap, unless both hands are seen.
+
+    A hand that is not seen may be anywhere where its owner is.
+    """
+    found: Values = gap(a, b).astype(np.float32)
+    if a.hands is None or not a.hands.shape[2]:
+        return found
+    middle, size = a.hands[:, :, :, None, :2], a.hands[:, :, :, None, 2:]
+    apart = np.abs(b.centre[:, None, None] - middle) - 0.5 * (size + b.extent[:, None, None])
+    nearest = length(np.maximum(apart, 0)).min(axis=2)  # NaN unless both are seen
+    return np.where(np.isnan(nearest), found, nearest * scale(a, b)).astype(np.float32)
+
+
 @feature("closing", 2, "metres per second", "closing steady parting", (-STILL, STILL))
 def closing(a: Candidates, b: Candidates) -> Values:
     """The rate at which their distance changes."""

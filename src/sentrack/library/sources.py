@@ -104,6 +104,7 @@ class Options:
     fps: float | None = None
     best: int | None = None
     size: tuple[int, int] | None = None
+    device: str | None = None
 
     def given(self) -> dict[str, Any]:
         """Those that are given, with full paths, so that they mean the same to other processes."""
@@ -118,7 +119,7 @@ class Options:
 
     def of(self, found: Found) -> dict[str, Any]:
         """Those that a source takes."""
-        takes = {"detector", "names", "fps", "best"}
+        takes = {"detector", "names", "fps", "best", "device"}
         if found.kind is not None:
             takes = {"size", "fps", *FORMATS[found.kind].takes}
         return {key: value for key, value in self.given().items() if key in takes}

@@ -78,6 +78,7 @@ class Store:
         fps: float | None = None,
         best: int | None = None,
         size: tuple[int, int] | None = None,
+        device: str | None = None,
         report: Report = silent,
         force: bool = False,
     ) -> list[Entry]:
@@ -92,13 +93,14 @@ class Store:
             fps: frames per second.
             best: boxes of every class in a frame.
             size: width and height of a frame.
+            device: where the detector runs.
             report: told how far a video has been looked at.
             force: index anew what is there, and replace a clip of that name from another source.
 
         Returns:
             The entries of all clips of the source, new or not.
         """
-        options = Options(detector, names, fps, best, size)
+        options = Options(detector, names, fps, best, size, device)
         if isinstance(source, Clip):
             return [self._add(source, name or source.name, options, force)]
         tasks = self.plan([source], name=name, **vars(options), report=report, force=force)
@@ -115,6 +117,7 @@ class Store:
         fps: float | None = None,
         best: int | None = None,
         size: tuple[int, int] | None = None,
+        device: str | None = None,
         report: Report = silent,
         force: bool = False,
     ) -> list[Task]:
@@ -122,7 +125,7 @@ class Store:
 
         The arguments are those of `add`. Tasks that are not "there" are for `index_one`.
         """
-        options = Options(detector, names, fps, best, size)
+        options = Options(detector, names, fps, best, size, device)
         return plan(sources, self.entries(), options, name=name, report=report, force=force)
 
     def remove(self, name: str) -> None:

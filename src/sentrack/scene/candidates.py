@@ -74,6 +74,7 @@ def candidate_set(clip: Clip, allowed: Bools, things: "Things") -> CandidateSet:
             turn=things.turn[rows].astype(np.float32),
             aspect=clip.size[0] / height,
             fps=clip.fps,
+            hands=things.hands[rows].astype(np.float32),
         ),
     )
 

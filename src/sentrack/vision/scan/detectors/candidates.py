@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from sentrack.errors import SentrackError
 from sentrack.vision.clip import Floats, Ints, class_name
+from sentrack.vision.scan.detectors.calibration import Curve
 from sentrack.vision.scan.detectors.suppression import suppress
 from sentrack.vision.scan.video import Image
 
@@ -64,13 +65,15 @@ class Selection:
         source: what messages call the network.
         names: what the network calls its C classes; classes of one name are one class.
         best: the most candidates of a class.
-        threshold: the lowest score of a candidate.
+        threshold: the lowest probability of a candidate.
+        curve: turns scores into probabilities; None if they are.
     """
 
     source: str
     names: tuple[str, ...]
     best: int
     threshold: float
+    curve: Curve | None = None
 
     def __post_init__(self) -> None:
         if self.best < 1:
@@ -90,7 +93,7 @@ class Selection:
 
     def fingerprint(self, *parts: object) -> str:
         """Hexadecimal, for a network that is told by these parts."""
-        text = repr((self.names, self.best, self.threshold, OVERLAP, *parts))
+        text = repr((self.names, self.best, self.threshold, self.curve, OVERLAP, *parts))
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def of_scores(self, boxes: Array, scores: Array, image: Image) -> Found:
@@ -98,8 +101,9 @@ class Selection:
 
         A box may become a candidate of several classes.
         """
-        likely = np.flatnonzero((scores >= self.threshold).any(axis=1))  # few, hence quick
-        row, label = np.nonzero(scores[likely] >= self.threshold)
+        least = self.threshold if self.curve is None else self.curve.inverse(self.threshold)
+        likely = np.flatnonzero((scores >= least).any(axis=1))  # few, hence quick
+        row, label = np.nonzero(scores[likely] >= least)
         row = likely[row]
         return self.of_rows(boxes[row], label, scores[row, label], image)
 
@@ -107,8 +111,9 @@ class Selection:
         """From (M, 4) boxes in pixels of the image, each with one class and its score."""
         height, width = image.shape[:2]
         boxes = np.clip(boxes.astype(np.float64), 0, [width, height, width, height])
-        sound = (boxes[:, 2:] > boxes[:, :2]).all(axis=1) & (score >= self.threshold)
-        boxes, label, score = boxes[sound], label[sound], score[sound].astype(np.float64)
+        chance = score.astype(np.float64) if self.curve is None else self.curve(score)
+        sound = (boxes[:, 2:] > boxes[:, :2]).all(axis=1) & (chance >= self.threshold)
+        boxes, label, score, chance = boxes[sound], label[sound], score[sound], chance[sound]
         if not ((label >= 0) & (label < len(self.names))).all():
             text = f"it found classes {label.min()} to {label.max()}, with {len(self.names)} names"
             raise DetectorError(f"{self.source}: {text}; give one name for every class from 0 on")
@@ -116,6 +121,6 @@ class Selection:
         if (score > 1.01).any():
             text = f"a score is {score.max():g}; scores must be probabilities"
             raise DetectorError(f"{self.source}: {text}")
-        label, score = self._merged[label], np.minimum(score, 1.0)
-        stays = suppress(boxes, label, score, self.best, OVERLAP)
-        return Found(boxes[stays], label[stays], score[stays])
+        label, chance = self._merged[label], np.minimum(chance, 1.0)
+        stays = suppress(boxes, label, chance, self.best, OVERLAP)
+        return Found(boxes[stays], label[stays], chance[stays])

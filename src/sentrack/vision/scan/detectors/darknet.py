@@ -8,6 +8,7 @@ import numpy as np
 
 from sentrack.boxes import around
 from sentrack.cache import checksum
+from sentrack.vision.scan.detectors.calibration import Curve
 from sentrack.vision.scan.detectors.candidates import Array, DetectorError, Found, Selection
 from sentrack.vision.scan.video import Image
 
@@ -21,7 +22,8 @@ class Darknet:
         weights: the file of its weights.
         names: of its classes.
         best: the most candidates of a class.
-        threshold: the lowest score of a candidate.
+        threshold: the lowest probability of a candidate.
+        curve: turns its scores into probabilities; by default they are.
     """
 
     def __init__(
@@ -32,11 +34,12 @@ class Darknet:
         names: tuple[str, ...],
         best: int,
         threshold: float,
+        curve: Curve | None = None,
     ) -> None:
         # OpenCV sets probabilities to 0 that are not above its own threshold, by default 0.2.
         layers = cfg.read_text("utf-8").replace("[yolo]", "[yolo]\nthresh=0")
         facts = {key: int(value) for key, value in re.findall(r"^(\w+) *= *(\d+) *$", layers, re.M)}
-        self._selection = Selection(name, names, best, threshold)
+        self._selection = Selection(name, names, best, threshold, curve)
         if len(names) != facts["classes"]:
             needed = facts["classes"]
             raise DetectorError(f"{name} needs {needed} class names, and these are {len(names)}")

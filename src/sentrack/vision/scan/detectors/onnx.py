@@ -1,25 +1,24 @@
-"""Detectors of the YOLO family in ONNX files, by ONNX Runtime."""
+"""Detectors in ONNX files, by ONNX Runtime."""
 
-import ast
+import hashlib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import cv2
 import numpy as np
 import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state as state
 
-from sentrack.boxes import around
 from sentrack.cache import checksum
 from sentrack.vision.clip import Floats
+from sentrack.vision.scan.detectors.calibration import Curve
 from sentrack.vision.scan.detectors.candidates import Array, DetectorError, Found, Selection
+from sentrack.vision.scan.detectors.devices import providers
+from sentrack.vision.scan.detectors.heads import Labelled, Outputs, recognise
+from sentrack.vision.scan.detectors.metadata import Metadata
 from sentrack.vision.scan.video import Image
 from sentrack.workers import cores
 
-Head = Literal["objectness", "classes", "final"]
-
-SIZE = 640  # of the input, for a model that does not tell
-STRIDE = 32  # the sides of the input are multiples of it, for a model that does not tell
 GREY = 114  # of the borders, as in training
 TYPES: dict[str, type[np.floating[Any]]] = {
     "tensor(float)": np.float32,
@@ -35,49 +34,60 @@ _Failure = tuple(
 class Onnx:
     """A detector in an ONNX file.
 
-    Its input is an image of (1, 3, height, width). Its output is, for C classes, one of
-    (1, N, 5 + C) with objectness, as YOLOv5 has it; (1, 4 + C, N) without, as YOLOv8 and YOLO11;
-    both with centres and sizes; (1, N, 6) of x1 y1 x2 y2, score and class, as YOLOv10.
+    Its input is an image of (1, 3, height, width), and the size of that image, if it asks for one.
+    Its output is, for C classes, one of (1, N, 5 + C) with objectness, as YOLOv5 has it;
+    (1, 4 + C, N) without, as YOLOv8 and YOLO11; both with centres and sizes; (1, N, 6) of
+    x1 y1 x2 y2, score and class, as YOLOv10; or boxes and logits, or labels, boxes and scores, as
+    the DETR family has them (`heads`).
 
     Args:
-        path: the file.
-        names: of its classes; by default they are in the model.
+        source: the file, or a model in memory.
+        name: what users call it.
+        names: of its classes; by default they are in the model or beside it.
         best: the most candidates of a class.
         threshold: the lowest score of a candidate.
+        device: see `devices`.
+        curve: turns its scores into probabilities; by default they are.
     """
 
     def __init__(
-        self, path: Path, names: tuple[str, ...] | None, best: int, threshold: float
+        self,
+        source: Path | bytes,
+        name: str,
+        names: tuple[str, ...] | None,
+        best: int,
+        threshold: float,
+        device: str = "auto",
+        curve: Curve | None = None,
     ) -> None:
-        weights = checksum(path)
-        self._path = path
-        self._session = _open(path)
+        told = source if isinstance(source, Path) else name
+        self._source = str(told)
+        known = hashlib.sha256(source).hexdigest() if isinstance(source, bytes) else None
+        weights = known or checksum(Path(told))
+        self._session = _open(source, self._source, device)
         facts = self._session.get_modelmeta().custom_metadata_map
-        self._input, self._type, shape = _input(path, self._session)
-        self._size = _size(shape, facts)
-        self._stride = _stride(facts) if shape == (None, None) else None
-        spoken = _names(path, facts) if names is None else names
-        self._selection = Selection(str(path), spoken, best, threshold)
+        self._outputs = [output.name for output in self._session.get_outputs()]
+        self._input, self._type, shape, self._asks = _inputs(self._source, self._session)
+        self._metadata = Metadata(self._source, facts, self._outputs)
+        self._size = self._metadata.size(shape)
+        self._stride = self._metadata.stride if shape == (None, None) else None
+        spoken = self._metadata.names if names is None else names
+        self._selection = Selection(self._source, spoken, best, threshold, curve)
         blank = np.full((*self._size, 3), GREY, np.uint8)
-        self._head = _head(path, self._run(blank), len(spoken))
-        self.name = path.stem
+        self._head = recognise(self._source, self._run(blank), len(spoken))
+        self.name = name
         self.classes = self._selection.classes
-        self.fingerprint = self._selection.fingerprint(weights, self._size)
+        self.fingerprint = self._selection.fingerprint(weights, self._size, self._metadata.normal)
 
     def detect(self, image: Image) -> Found:
         """The candidates in an image of (height, width, 3), blue, green, red."""
-        framed, scale, border = self._frame(image)
-        output = self._run(framed)[0]
-        if self._head == "classes":
-            output = output.T
-        place = output[:, :4].astype(np.float64)
-        if self._head != "final":
-            place = around(place[:, :2], place[:, 2:])
-        boxes = (place - np.tile(border, 2)) / np.tile(scale, 2)
-        if self._head == "final":
-            return self._selection.of_rows(boxes, output[:, 5].astype(int), output[:, 4], image)
-        scores = output[:, 4:] if self._head == "classes" else output[:, 4:5] * output[:, 5:]
-        return self._selection.of_scores(boxes, scores, image)
+        framed, scale, border = self._stretch(image) if self._head.stretched else self._frame(image)
+        size = framed.shape[0], framed.shape[1]
+        found = self._head.read(self._run(framed), size)
+        boxes = (found.boxes.astype(np.float64) - np.tile(border, 2)) / np.tile(scale, 2)
+        if isinstance(found, Labelled):
+            return self._selection.of_rows(boxes, found.label, found.score, image)
+        return self._selection.of_scores(boxes, found.scores, image)
 
     def _frame(self, image: Image) -> tuple[Image, Floats, Floats]:
         """The image scaled to the input within grey borders; (2,) scale and (2,) border, x and y.
@@ -97,28 +107,47 @@ class Onnx:
         )
         return framed, np.array([w / width, h / height]), np.array([left, top])
 
-    def _run(self, framed: Image) -> Array:
-        blob = cv2.dnn.blobFromImage(framed, 1 / 255, swapRB=True).astype(self._type, copy=False)
+    def _stretch(self, image: Image) -> tuple[Image, Floats, Floats]:
+        """The image stretched to the input; (2,) scale and (2,) border, x and y."""
+        height, width = image.shape[:2]
+        H, W = self._size
+        scale = np.array([W / width, H / height])
+        return cv2.resize(image, (W, H)).astype(np.uint8, copy=False), scale, np.zeros(2)
+
+    def _run(self, framed: Image) -> Outputs:
+        blob = cv2.dnn.blobFromImage(framed, 1 / 255, swapRB=True)
+        if self._metadata.normal is not None:
+            mean, deviation = self._metadata.normal
+            blob = (blob - np.reshape(mean, (1, 3, 1, 1))) / np.reshape(deviation, (1, 3, 1, 1))
+        given = {self._input: blob.astype(self._type, copy=False)}
+        if self._asks is not None:
+            given[self._asks] = np.array([framed.shape[1::-1]], np.int64)
         try:
-            output: Array = self._session.run(None, {self._input: blob})[0]
+            found: list[Array] = self._session.run(None, given)
         except _Failure as error:
             text = f"it fails on an input of shape {blob.shape}: {_line(error)}"
-            raise DetectorError(f"{self._path}: {text}") from None
-        return output
+            raise DetectorError(f"{self._source}: {text}") from None
+        return dict(zip(self._outputs, found, strict=True))
 
 
-def _open(path: Path) -> onnxruntime.InferenceSession:
+def _open(source: Path | bytes, name: str, device: str) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     # By default it takes all cores of the machine, which may be more than this process has.
     options.intra_op_num_threads = cores()
     # Threads that wait leave their cores to others, such as the decoder of the next frame.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    asked = providers(device, onnxruntime.get_available_providers())
+    model = source if isinstance(source, bytes) else str(source)
     try:
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(model, options, providers=asked)
     except _Failure as error:
         text = f"not a model that ONNX Runtime can open: {_line(error)}"
-        raise DetectorError(f"{path}: {text}") from None
+        raise DetectorError(f"{name}: {text}") from None
+    if device not in ("auto", "cpu") and asked[0] not in session.get_providers():
+        text = f"ONNX Runtime has {asked[0]} and cannot start it; its driver may be missing"
+        raise DetectorError(f"{name}: no device {device!r}: {text}")
+    return session
 
 
 def _line(error: BaseException) -> str:
@@ -126,70 +155,23 @@ def _line(error: BaseException) -> str:
     return " ".join(str(error).split()).rpartition(" : ")[2][:160]
 
 
-def _input(
-    path: Path, session: onnxruntime.InferenceSession
-) -> tuple[str, type[np.floating[Any]], tuple[int | None, int | None]]:
-    """Name and type of the input, and its height and width, None where they are free."""
-    inputs = session.get_inputs()
+def _inputs(
+    source: str, session: onnxruntime.InferenceSession
+) -> tuple[str, type[np.floating[Any]], tuple[int | None, int | None], str | None]:
+    """Name and type of the image, its height and width, None where they are free.
+
+    Last, the name of another input that asks for the size of the image.
+    """
+    first, *others = inputs = session.get_inputs()
     said = ", ".join(f"{node.type} {node.shape}" for node in inputs)
-    fits = len(inputs) == 1 and inputs[0].type in TYPES and len(inputs[0].shape) == 4
+    fits = first.type in TYPES and len(first.shape) == 4
     # An axis of free length has a name or None instead of a number.
-    batch, channels, *sides = inputs[0].shape if fits else [0] * 4
+    batch, channels, *sides = first.shape if fits else [0] * 4
     for length, needed in ((batch, 1), (channels, 3)):
         fits = fits and (length == needed or not isinstance(length, int))
-    if not fits:
+    asks = [node.name for node in others if node.type == "tensor(int64)" and node.shape[1:] == [2]]
+    if not fits or len(asks) != len(others) or len(asks) > 1:
         need = "one image of floats (1, 3, height, width)"
-        raise DetectorError(f"{path}: not a detector: it must take {need}, and it takes {said}")
+        raise DetectorError(f"{source}: not a detector: it must take {need}, and it takes {said}")
     height, width = (side if isinstance(side, int) else None for side in sides)
-    return inputs[0].name, TYPES[inputs[0].type], (height, width)
-
-
-def _fact(facts: dict[str, str], key: str) -> Any:
-    """A value of the metadata, written as Python has it; None if there is none."""
-    try:
-        return ast.literal_eval(facts.get(key, "None"))
-    except (ValueError, SyntaxError):
-        return None
-
-
-def _size(shape: tuple[int | None, int | None], facts: dict[str, str]) -> tuple[int, int]:
-    """Height and width of the input: by its shape, else by the metadata."""
-    stored = _fact(facts, "imgsz")
-    match stored if isinstance(stored, list | tuple) else [stored, stored]:
-        case [int(height), int(width)] if min(height, width) > 0:
-            pass
-        case _:
-            height = width = SIZE
-    return shape[0] or height, shape[1] or width
-
-
-def _stride(facts: dict[str, str]) -> int:
-    stored = _fact(facts, "stride")
-    return stored if isinstance(stored, int) and stored > 0 else STRIDE
-
-
-def _names(path: Path, facts: dict[str, str]) -> tuple[str, ...]:
-    """The class names in the metadata: a list, or a dictionary by number."""
-    stored = _fact(facts, "names")
-    if isinstance(stored, dict):
-        stored = [stored.get(number) for number in range(len(stored))]
-    if stored and isinstance(stored, list) and all(isinstance(name, str) for name in stored):
-        return tuple(stored)
-    raise DetectorError(f"{path}: no class names in it; names= gives the names of classes")
-
-
-def _head(path: Path, output: Array, C: int) -> Head:
-    """Which of the known outputs this is, of an image without objects."""
-    shape = output.shape
-    if len(shape) == 3 and shape[0] == 1:
-        # With one class, two outputs have the same shape. A last column of zeros is class numbers:
-        # a probability is never quite 0.
-        if shape[2] == 6 and (C != 1 or not output[..., 5].any()):
-            return "final"
-        if shape[2] == 5 + C:
-            return "objectness"
-        if shape[1] == 4 + C:
-            return "classes"
-    known = f"(1, 4 + {C}, N), (1, N, 5 + {C}) or (1, N, 6)"
-    text = f"with {C} class names it must give {known}, and it gives {shape}"
-    raise DetectorError(f"{path}: not a detector of the YOLO family: {text}")
+    return first.name, TYPES[first.type], (height, width), asks[0] if asks else None
