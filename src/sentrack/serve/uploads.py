@@ -39,7 +39,7 @@ def keep(store: Store, draft: Path, name: str) -> str:
     """
     path = draft.with_name(checksum(draft)[:32] + _checked(draft))
     entries = store.entries()
-    known = [entry.name for entry in entries if entry.source == str(path)]
+    known = [entry.name for entry in entries if entry.path == path]
     if known and path.exists():
         return known[0]
     draft.replace(path)

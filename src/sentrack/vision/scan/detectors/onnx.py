@@ -148,7 +148,7 @@ def _fact(facts: dict[str, str], key: str) -> Any:
     """A value of the metadata, written as Python has it; None if there is none."""
     try:
         return ast.literal_eval(facts.get(key, "None"))
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, RecursionError, MemoryError):  # the last two: too deep
         return None
 
 
