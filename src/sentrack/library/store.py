@@ -64,6 +64,9 @@ class Store:
         try:
             return self._read(entry)
         except (ClipError, LibraryError, FileNotFoundError) as error:
+            if not self.exists():
+                text = "the library is not there; all workers must reach it by this address"
+                raise LibraryError(f"{self.url}: {text}") from None
             newer = self.entry(entry.name)
             if newer.file == entry.file:
                 again = "" if entry.source == CLIP else f"; index {entry.source} again"

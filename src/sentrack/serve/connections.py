@@ -2,7 +2,7 @@
 
 import asyncio
 
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 HEAD = 10.0  # seconds that the head of a request may take to come
 STALLED = 60.0  # seconds for which a client may read nothing of what it asked for
@@ -62,7 +62,8 @@ class Connection(H11Protocol):
     @property
     def silent(self) -> bool:
         """Whether no request is being answered."""
-        return self.cycle is None or bool(self.cycle.response_complete)
+        cycle: RequestResponseCycle | None = self.cycle  # none before the first request
+        return cycle is None or cycle.response_complete
 
     def _wait(self) -> None:
         if self._waiting is None:
