@@ -64,8 +64,8 @@ def made_up(seed: int, T: int = 20) -> Clip:
 def flipped_bits(folder: Path, rng: random.Random, count: int | None = None) -> int:
     """Flip bits of every file of a small library, all of them if left out: each is found."""
     store = Store(folder / "lib")
-    for seed in range(2):
-        store.add(made_up(seed, 3), name=f"clip-{seed}")
+    for seed in range(2 if count else 1):
+        store.add(made_up(seed, 2), name=f"clip-{seed}")
     store.refresh()
     done = 0
     for path in sorted((folder / "lib").iterdir()):

@@ -117,6 +117,6 @@ except Exception as error:
         env={**os.environ, **secrets},
     )
     assert found.stdout == (
-        "LibraryError: memory://lib: the library is not there; all workers must reach it by this "
+        "LibraryError: memory:///lib: the library is not there; all workers must reach it by this "
         "address\n"
     ), found.stderr
