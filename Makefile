@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 # without; what else they need comes with supervision.
 TRACKERS := $(BIN)/pip install --quiet --no-deps "trackers>=2.6"
 
-.PHONY: demo test types kernels docs bench paper clean
+.PHONY: demo test types kernels docs bench soak paper clean
 
 demo: $(VENV)/.core
 	$(BIN)/sentrack demo
@@ -32,6 +32,10 @@ docs: $(VENV)/.docs
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.inference
 	$(BIN)/python -m benchmarks.speed
+
+# Harm of every kind, for an hour; the tests do a little of it.
+soak: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.soak --minutes 60 --output docs/measured/soak.md
 
 paper: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.paper

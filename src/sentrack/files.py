@@ -25,12 +25,26 @@ def whole(path: str | Path) -> Iterator[Path]:
     temporary = path.with_name(f".{uuid.uuid4().hex[:12]}.{path.name}")
     try:
         yield temporary
+        # On the disk first, and only then by its name: a machine may stop at any moment.
+        _flush(temporary)
         temporary.replace(path)
+        _flush(path.parent)
     except OSError as error:
         text = os.strerror(error.errno) if error.errno else str(error)
         raise SentrackError(f"{path}: it cannot be written: {text}") from None
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _flush(path: Path) -> None:
+    """Have a file or the names in a folder on the disk; not all systems can open a folder."""
+    if os.name == "nt" and path.is_dir():
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def new(path: Path | None, force: bool) -> None:

@@ -103,10 +103,14 @@ def open_executor(
             return
         raise SentrackError('several processes need: pip install "sentrack[cluster]"') from None
     if cluster is not None:
+        if cluster.startswith("tls://") and not distributed.Security().tls_ca_file:
+            text = "it needs certificates; Dask's settings distributed.comm.tls name them"
+            raise SentrackError(f"{cluster}: {text}")
         try:
             client = distributed.Client(cluster, timeout="10s", set_as_default=False)
-        except (OSError, ValueError) as error:
-            raise SentrackError(f"{cluster}: no Dask scheduler answers there: {error}") from None
+        except (OSError, ValueError, TypeError, RuntimeError) as error:
+            reason = " ".join(str(error).split())
+            raise SentrackError(f"{cluster}: no Dask scheduler answers there: {reason}") from None
         with client:
             yield Executor(client, max(1, sum(client.nthreads().values())))
         return

@@ -10,8 +10,10 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from sentrack.library import LibraryError, Store
+from sentrack.library import DamagedError, Store
 from sentrack.library.manifest import MANY
+from sentrack.library.seal import seal
+from tests.library.damage import assert_flip_is_found, unsealed
 from tests.library.scenes import assert_equal, files, scene
 
 
@@ -76,27 +78,73 @@ def test_indexing_again_replaces_a_clip_that_is_cut_off(store: Store, tmp_path: 
 def test_a_clip_that_the_catalogue_lists_but_nobody_can_read(store: Store, tmp_path: Path) -> None:
     (tmp_path / "lib" / store.entry("scene-2").file).write_bytes(b"")
     with pytest.raises(
-        LibraryError, match=r"cannot be read; repair the library and index .*scene-2"
+        DamagedError, match=r"scene-2 cannot be read: .* index .*scene-2.parquet again"
     ):
         Store(store.url).clip("scene-2")
 
 
-def test_any_flipped_bit_of_the_rows_is_found(store: Store, tmp_path: Path) -> None:
+def test_any_flipped_bit_is_found(tmp_path: Path) -> None:
+    """Some bits of a clip and of the catalogue; `make soak` flips them all."""
+    store = Store(tmp_path / "lib")
+    (entry,) = store.add(scene(0, T=2), name="a")
+    store.refresh()
+    rng = np.random.default_rng(0)
+    for file in (entry.file, "catalogue.parquet"):
+        content = (tmp_path / "lib" / file).read_bytes()
+        for bit in rng.choice(8 * len(content), 400, replace=False).tolist():
+            assert_flip_is_found(tmp_path / "lib", file, content, bit)
+    assert kinds(Store(store.url)) == []
+
+
+def test_files_of_earlier_releases_are_read_and_their_rows_checked(
+    store: Store, tmp_path: Path
+) -> None:
+    """They carry no digest of all bytes, but checksums of pages and a digest of what they say."""
     path = tmp_path / "lib" / store.entry("scene-2").file
+    unsealed(path)
+    assert kinds(Store(store.url)) == []
+    assert_equal(Store(store.url).clip("scene-2"), scene(2))
     content = path.read_bytes()
     with pyarrow.parquet.ParquetFile(path) as file:
         columns = [file.metadata.row_group(0).column(k) for k in range(file.metadata.num_columns)]
-    rng = np.random.default_rng(0)
     for column in columns:
         # The last byte of a column is of a page's content, not of its header.
         first = column.dictionary_page_offset or column.data_page_offset
-        last = first + column.total_compressed_size - 1
         flipped = bytearray(content)
-        flipped[last] ^= 1 << int(rng.integers(8))
+        flipped[first + column.total_compressed_size - 1] ^= 4
         path.write_bytes(flipped)
         assert kinds(store) == ["corrupt"], column.path_in_schema
-    path.write_bytes(content)
-    assert kinds(store) == []
+
+
+def test_a_damaged_clip_is_made_anew_when_its_source_is_indexed(
+    store: Store, tmp_path: Path
+) -> None:
+    path = tmp_path / "lib" / store.entry("scene-2").file
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2] + b"?" + content[len(content) // 2 + 1 :])
+    opened = Store(store.url)
+    (task,) = [task for task in opened.plan([tmp_path / "sources"]) if task.state != "there"]
+    assert (task.origin.name, task.state, task.why) == (
+        "scene-2",
+        "changed",
+        "its file was damaged",
+    )
+    opened.add(tmp_path / "sources")
+    assert path.read_bytes() == content
+    assert kinds(opened) == []
+
+
+def test_a_copy_of_a_source_replaces_no_damaged_clip_in_silence(
+    store: Store, tmp_path: Path
+) -> None:
+    path = tmp_path / "lib" / store.entry("scene-2").file
+    path.write_bytes(b"")
+    copy = tmp_path / "copy.parquet"
+    copy.write_bytes((tmp_path / "sources" / "scene-2.parquet").read_bytes())
+    (entry,) = Store(store.url).add(copy)
+    assert entry.name == "copy"
+    assert_equal(Store(store.url).clip("copy"), scene(2))
+    assert kinds(store) == ["corrupt", "catalogue"]
 
 
 @pytest.mark.parametrize(("old", "new"), [("person", "parson"), ("640", "641"), ("0.", "1.")])
@@ -108,8 +156,7 @@ def test_facts_that_were_changed_are_found(
         table = file.read()
     facts = table.schema.metadata[b"sentrack"].decode()
     for text, expected in ((facts, []), (facts.replace(old, new, 1), ["corrupt"])):
-        changed = table.replace_schema_metadata({b"sentrack": text.encode()})
-        pyarrow.parquet.write_table(changed, path)
+        path.write_bytes(seal(table.replace_schema_metadata({b"sentrack": text.encode()})))
         assert kinds(store) == expected
 
 

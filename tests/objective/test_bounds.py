@@ -1,6 +1,7 @@
 """What moments can score at most, against solving the same intervals exactly."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,9 +11,9 @@ from hypothesis import strategies as st
 from sentrack.inference import Infeasible
 from sentrack.inference.intervals import best_interval, between
 from sentrack.lexicon import Lexicon
-from sentrack.objective import Bounds, interval
+from sentrack.objective import Bounds, interval, most_of, thing_bounds
 from sentrack.scene import scene_of
-from sentrack.tasks.moment import most
+from sentrack.tasks.moment import LEAST, most
 from sentrack.tasks.tracker import understand
 from sentrack.vision import Clip, two_activities
 from tests.scene.test_background import SENTENCES, scattered
@@ -73,8 +74,55 @@ def test_a_word_about_one_participant_is_bounded_by_what_it_reaches(
 def test_a_clip_is_bounded_as_the_frames_that_are_looked_at_are() -> None:
     clip = two_activities(0, fps=30)[0]
     meaning = understand(SENTENCES[0], EVERYDAY, clip)
-    bounds = Bounds(scene_of(clip, meaning, EVERYDAY, rate=10))
-    assert most(clip, meaning, EVERYDAY) == bounds.over(0, 60)
+    scene = scene_of(clip, meaning, EVERYDAY, rate=10)
+    assert most(clip, meaning, EVERYDAY) == most_of(scene, LEAST) > LEAST
+
+
+@pytest.mark.parametrize("sentence", [*SENTENCES, "The person appeared.", "The cup rose."])
+@settings(max_examples=20)
+@given(seed=st.integers(0, 2**32), T=st.integers(1, 8), boxes=st.integers(1, 3))
+def test_things_bound_a_clip_from_above_and_never_less_tightly(
+    sentence: str, seed: int, T: int, boxes: int
+) -> None:
+    clip = scattered(seed, T, boxes)
+    meaning = understand(sentence, EVERYDAY, clip)
+    scene = scene_of(clip, meaning, EVERYDAY)
+    bound = most_of(scene, -np.inf)
+    objective = interval(scene)
+    try:
+        score = best_interval(objective.problem, objective.final, "viterbi").solution.score
+    except Infeasible:
+        score = -np.inf
+    assert score <= bound <= Bounds(scene).over(0, scene.clip.T) + 1e-6
+    if len(scene.candidates) == 1 and sentence == "The cup rose.":
+        assert bound == pytest.approx(score, abs=1e-6)
+
+
+@pytest.mark.parametrize("sentence", SENTENCES[:4])
+def test_what_cannot_be_told_is_no_bound(sentence: str) -> None:
+    clip = two_activities(0, fps=10)[0]
+    scene = scene_of(clip, understand(sentence, EVERYDAY, clip), EVERYDAY)
+    bound = most_of(scene, -np.inf)
+    assert most_of(scene, bound) == bound
+    assert most_of(scene, bound + 1) == -np.inf
+
+
+def test_two_boxes_of_one_thing_in_a_frame_are_bounded_frame_by_frame() -> None:
+    """A file may say so; things do not decide there."""
+    clip = scattered(3, 6, 2)
+    clip = replace(clip, id=np.zeros(len(clip.id), dtype=np.int64))
+    scene = scene_of(clip, understand(SENTENCES[0], EVERYDAY, clip), EVERYDAY)
+    assert most_of(scene, -np.inf) == Bounds(scene).over(0, scene.clip.T)
+
+
+def test_where_there_are_too_many_tuples_they_are_bounded_frame_by_frame(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clip = two_activities(0, fps=10)[0]
+    scene = scene_of(clip, understand(SENTENCES[0], EVERYDAY, clip), EVERYDAY)
+    tight = most_of(scene, -np.inf)
+    monkeypatch.setattr(thing_bounds, "MOST", 1)
+    assert most_of(scene, -np.inf) == Bounds(scene).over(0, scene.clip.T) >= tight
 
 
 def test_a_noun_that_is_not_there_leaves_nothing() -> None:

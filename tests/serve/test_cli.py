@@ -33,11 +33,13 @@ def refused(*arguments: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        (["--host", "0.0.0.0"], "others could reach 0.0.0.0: say who may by --token"),
-        (["--host", "192.0.2.1"], "--token"),
-        (["--host", "::"], "--token"),
-        (["--token", ""], "--token is empty"),
-        (["--token", "tökén"], "ASCII"),
+        (["--host", "0.0.0.0"], "others could reach 0.0.0.0: say who may by --token-file"),
+        (["--host", "192.0.2.1"], "--token-file"),
+        (["--host", "::"], "--token-file"),
+        (["--token-file", "EMPTY"], "is empty; choose one that is hard to guess"),
+        (["--token-file", "ODD"], "ASCII"),
+        (["--token-file", "BINARY"], "it is not text"),
+        (["--token-file", "NONE"], "it cannot be read: No such file"),
         (["--lexicon", "everday"], "did you mean 'everyday'"),
         (["--host", "127.0.0.1", "--port", "TAKEN"], "choose another --port"),
     ],
@@ -53,7 +55,11 @@ def test_what_cannot_be_served_is_told_in_one_line(
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        chosen = [port if option == "TAKEN" else option for option in options]
+        given = {"EMPTY": b"\n", "ODD": "tökén".encode(), "BINARY": b"\xff"}
+        for name, content in given.items():
+            (lib.parent / name).write_bytes(content)
+        files = {name: str(lib.parent / name) for name in (*given, "NONE")}
+        chosen = [(files | {"TAKEN": port}).get(option, option) for option in options]
         refused(str(lib), *chosen, monkeypatch=monkeypatch)
     said = capsys.readouterr()
     assert text in said.err
@@ -142,6 +148,10 @@ def test_workers_end_when_the_server_is_killed(lib: Path) -> None:
     with started(lib) as server:
         children = server.workers()
         assert server.search(UP, 1)[-1]["kind"] == "done"
+        for child in children:
+            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+                # As if it were busy: it does not come to look who lives.
+                os.kill(child, signal.SIGSTOP)
         server.process.kill()
         server.process.wait()
         assert_none_lives(children)

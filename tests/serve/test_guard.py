@@ -262,8 +262,11 @@ def test_addresses_that_are_too_long_are_refused(connection: http.client.HTTPCon
 
 
 def test_a_server_with_a_token(tmp_path: Path) -> None:
-    folder = stock(tmp_path / "lib", 1)
-    with served(folder, "--token", "open sesame") as server:
+    folder, secret = stock(tmp_path / "lib", 1), tmp_path / "secret"
+    secret.write_text("open sesame\n")
+    with served(folder, "--token-file", str(secret)) as server:
+        command = Path(f"/proc/{server.process.pid}/cmdline").read_bytes()
+        assert b"sesame" not in command
         assert server.get("/api/health").status_code == 401
         assert server.get("/").status_code == 401
         assert server.get("/page/app.js").status_code == 401

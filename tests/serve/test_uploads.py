@@ -1,7 +1,10 @@
 """Videos that are sent: which are taken, which are refused, and what is left behind."""
 
 import hashlib
+import os
 import shutil
+import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,12 +16,14 @@ from sentrack.library import Store
 from sentrack.progress import silent
 from sentrack.serve.errors import JobError
 from sentrack.serve.routes.uploads import MOST, clean
+from sentrack.serve.upload_folder import FORSAKEN, clear
 from sentrack.serve.uploads import KINDS, keep
 from sentrack.vision.scan import scanner
 from sentrack.vision.scan.detectors import open_detector
-from tests.serve.serving import UP, Server, served, stock
+from tests.serve.serving import UP, Server, served, shown, stock
 from tests.vision.films import film, sound
 from tests.vision.scan.test_scanner import Bright
+from tests.waiting import until
 
 HERE = "http://127.0.0.1:8765"
 
@@ -99,6 +104,61 @@ def test_what_is_too_large_is_refused(open_server: Server, tmp_path: Path) -> No
     answer = send(open_server, sparse)
     assert (answer.status_code, "200,000,000" in answer.json()["error"]) == (413, True)
     assert left(open_server) == before
+
+
+def test_what_is_longer_or_larger_than_its_header_says_is_refused(
+    open_server: Server, tmp_path: Path
+) -> None:
+    before = left(open_server)
+    # A raw stream of MPEG transport has no duration that could be believed; the second half of the
+    # other is a larger picture in the same stream.
+    parts = [film(tmp_path / f"{n}.ts", [n * 400.0, n * 400.0 + 0.1]) for n in range(3)]
+    long = tmp_path / "long.ts"
+    long.write_bytes(b"".join(part.read_bytes() for part in parts))
+    answer = send(open_server, long)
+    assert (answer.status_code, "600 s" in answer.json()["error"]) == (413, True), answer.text
+    grown = tmp_path / "grown.ts"
+    small = film(tmp_path / "small.ts", [0.0, 0.1, 0.2])
+    large = film(tmp_path / "large.ts", [0.4, 0.5], (4200, 2400))
+    grown.write_bytes(small.read_bytes() + large.read_bytes())
+    answer = send(open_server, grown)
+    assert (answer.status_code, "4200x2400" in answer.json()["error"]) == (413, True), answer.text
+    assert left(open_server) == before
+
+
+def test_an_upload_that_is_given_up_leaves_no_file(open_server: Server, tmp_path: Path) -> None:
+    before = left(open_server)
+    source = film(tmp_path / "given-up.mp4", [n / 10 for n in range(400)], (640, 480))
+    url = open_server.client.base_url
+    request = open_server.client.build_request(
+        "POST", "/api/videos", files={"file": ("a.mp4", source.read_bytes())}
+    )
+    head = f"POST /api/videos HTTP/1.1\r\nHost: {url.host}\r\n"
+    head += f"Content-Type: {request.headers['content-type']}\r\n"
+    body = request.read()
+    head += f"Content-Length: {len(body)}\r\n\r\n"
+    with socket.create_connection((url.host, url.port)) as sent:
+        sent.sendall(head.encode() + body)
+        # It has its name, and is being looked at.
+        until(lambda: [name for name in left(open_server) - before if not name.startswith(".")])
+    until(lambda: left(open_server) == before)
+    open_server.until_idle()
+    assert left(open_server) == before
+    assert "a" not in {entry.name for entry in Store(open_server.folder).entries()}
+
+
+def test_what_a_killed_server_left_is_cleared_when_it_is_old(tmp_path: Path) -> None:
+    store, uploads = Store(tmp_path / "lib"), tmp_path / "lib" / "uploads"
+    uploads.mkdir(parents=True)
+    kept = film(uploads / f"{'a' * 32}.mp4")
+    shown(tmp_path / "lib", kept, "kept")
+    for name in (".draft", f"{'b' * 32}.mp4", f"{'c' * 32}.mp4", f"{'d' * 32}.mp4"):
+        (uploads / name).write_bytes(b"x")
+    for path in (kept, uploads / ".draft", uploads / f"{'b' * 32}.mp4"):
+        os.utime(path, (time.time() - FORSAKEN - 1,) * 2)
+    clear(uploads, "c" * 64)
+    assert {path.name[0] for path in uploads.iterdir()} == {"a", "d"}
+    assert [entry.path for entry in store.entries()] == [kept]
 
 
 def test_bytes_are_counted_as_they_come(open_server: Server) -> None:

@@ -1,5 +1,6 @@
 """Search against solving every clip."""
 
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from sentrack.errors import SentrackError
 from sentrack.language import SentenceError
 from sentrack.lexicon import Lexicon
+from sentrack.library import Entry, Store
 from sentrack.tasks import Library, Moment
 from sentrack.tasks.moment import LEAST, moments
 from sentrack.tasks.search import steps
@@ -139,7 +141,7 @@ def test_there_must_be_somebody_to_work(forty: Library) -> None:
 def test_steps_tell_the_best_so_far_and_end_with_the_answer(
     sentence: str, forty: Library, every: dict[str, list[Moment]]
 ) -> None:
-    told = list(steps(forty, sentence, 5, EVERYDAY, Executor()))
+    told = list(steps(forty, [sentence], 5, EVERYDAY, Executor()))
     stages = [step.stage for step in told]
     assert stages == sorted(stages)  # "bound", then "search"
     for stage in ("bound", "search"):
@@ -164,3 +166,55 @@ def test_progress_is_told(forty: Library) -> None:
     found = forty.search(UP, 3, workers=1, report=lambda *step: told.append(step))
     assert {what for what, _, _ in told} >= {"search"}
     assert all(0 <= done <= total == found.read for _, done, total in told)
+
+
+def test_many_questions_are_answered_as_each_by_itself(forty: Library) -> None:
+    asked = [UP, [CARRY, COME], "The zebra walked.", f"{UP[:-1]} or {COME}", UP]
+    together = forty.search_all(asked, 4, workers=1)
+    alone = [forty.search(question, 4, workers=1) for question in asked]
+    for found, expected in zip(together, alone, strict=True):
+        assert ranking(list(found), 4) == ranking(list(expected), 4)
+        assert (found.clips, found.read, found.solved) == (
+            expected.clips,
+            expected.read,
+            expected.solved,
+        )
+    assert forty.search_all([], 4, workers=1) == ()
+    with pytest.raises(SentenceError, match=r"question 2: .*frobbed"):
+        forty.search_all([UP, "The person frobbed the cup."], workers=1)
+
+
+def test_many_questions_read_every_clip_once_to_bound_it(
+    forty: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Counter[str]()
+    plain = Store.clip
+
+    def counted(store: Store, which: Entry) -> Clip:
+        read[which.name] += 1
+        return plain(store, which)
+
+    monkeypatch.setattr(Store, "clip", counted)
+    for step in steps(forty, [UP, COME, CARRY, UP], 2, EVERYDAY, Executor()):
+        if step.stage == "search":
+            break
+    assert set(read.values()) == {1}
+
+
+def test_a_damaged_clip_is_set_aside_by_name(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    made = library(tmp_path / "lib", range(8))
+    made.refresh()
+    best = made.search(UP, 1, workers=1)[0].video
+    expected = [m for m in made.search(UP, MOST, workers=1) if m.video != best]
+    path = tmp_path / "lib" / made.entry(best).file
+    content = bytearray(path.read_bytes())
+    content[len(content) // 3] ^= 1
+    path.write_bytes(content)
+    found = Library(made.url).search(UP, MOST, workers=1)
+    assert ranking(list(found), MOST) == ranking(expected, MOST)
+    assert found.damaged == (best,)
+    assert f"left out: {best} cannot be read" in caplog.text
+    described = {entry.name for entry, _ in Library(made.url).describe(1, workers=1)}
+    assert described == {e.name for e in made.entries()} - {best}

@@ -74,10 +74,10 @@ def index(
         todo = [task for task in tasks if task.state != "there"]
         with open_executor(workers, cluster, len(todo)) as executor:
             done = list(do(store.url, todo, executor, bars))
-    if todo:
-        store.refresh()
+    store.refresh()
     kept = [entry for entry in done if not isinstance(entry, SentrackError)]
     failed = [error for error in done if isinstance(error, SentrackError)]
+    fell = [task for task, each in zip(todo, done, strict=True) if isinstance(each, SentrackError)]
     if as_json:
         _print_tasks(store.url, tasks, failed)
     else:
@@ -88,6 +88,7 @@ def index(
         if kept:
             show_entries(sorted(kept, key=lambda entry: entry.name))
         states = Counter(task.state for task in tasks)
+        states.subtract(task.state for task in fell)
         parts = [f"{states[state]} {state}" for state in ("new", "changed", "there")]
         print(f"{len(tasks)} clips: {', '.join(parts)}, {len(failed)} failed")
     for error in failed:
@@ -146,7 +147,13 @@ def library(
 
 def search(
     library: Where,
-    sentences: Annotated[list[str], typer.Argument(help="One or more sentences, each in quotes.")],
+    sentences: Annotated[
+        list[str] | None, typer.Argument(help="One or more sentences, each in quotes.")
+    ] = None,
+    questions: Annotated[
+        Path | None,
+        typer.Option("--from", help="A file of sentences, one per line, each with its own answer."),
+    ] = None,
     k: Annotated[int, typer.Option("-k", help="How many moments at most.", min=1)] = 10,
     lexicon: Lexicon = "everyday",
     clips: Annotated[
@@ -161,15 +168,31 @@ def search(
     from sentrack.show import Bars, show_moments, write_excerpts
 
     store = _library(library)
+    if (not sentences) == (questions is None):
+        raise SentrackError("give a sentence, or a file of them by --from")
+    if questions is not None and clips is not None:
+        raise SentrackError("--clips goes with sentences of the command line, not with --from")
+    asked = _lines(questions) if questions is not None else [sentences or ""]
     with Bars() as bars:
-        found = store.search(
-            sentences, k, lexicon=lexicon, workers=workers, cluster=cluster, report=bars
+        answers = store.search_all(
+            asked, k, lexicon=lexicon, workers=workers, cluster=cluster, report=bars
         )
-        paths = write_excerpts(store, found, clips, force, bars) if clips else []
+        paths = write_excerpts(store, answers[0], clips, force, bars) if clips else []
     if as_json:
-        print(strict_json({"moments": [_document(moment) for moment in found]}))
+        documents = [
+            {"moments": [_document(moment) for moment in found], "damaged": list(found.damaged)}
+            for found in answers
+        ]
+        if questions is None:
+            print(strict_json(documents[0]))
+            return
+        told = zip(asked, documents, strict=True)
+        print(strict_json({"questions": [{"sentence": s, **found} for s, found in told]}))
         return
-    show_moments(found)
+    for question, found in zip(asked, answers, strict=True):
+        if questions is not None:
+            print(visible(question))
+        show_moments(found)
     for path in paths:
         print(visible(path))
 
@@ -254,6 +277,19 @@ def _library(url: str) -> "Library":
         text = f"make one by: sentrack index SOURCES --library {url}"
         raise LibraryError(f"{url}: there is no such library; {text}")
     return store
+
+
+def _lines(path: Path) -> list[str]:
+    """The lines of a text file that are not empty."""
+    try:
+        text = path.read_text("utf-8-sig")
+    except OSError as error:
+        raise SentrackError(f"{path}: it cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise SentrackError(f"{path}: it is not text; write a sentence on each line") from None
+    if lines := [line.strip() for line in text.splitlines() if line.strip()]:
+        return lines
+    raise SentrackError(f"{path}: there is no sentence in it; write one on each line")
 
 
 def _document(moment: "Moment") -> dict[str, Any]:

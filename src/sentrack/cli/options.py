@@ -37,7 +37,9 @@ Where = Annotated[str, typer.Argument(help="A library: a folder, or any URL that
 Workers = Annotated[
     int | None, typer.Option(help="Processes of this machine; one per core by default.")
 ]
-Cluster = Annotated[str | None, typer.Option(help="A Dask scheduler instead: HOST:PORT.")]
+Cluster = Annotated[
+    str | None, typer.Option(help="A Dask scheduler instead: HOST:PORT, or tls://HOST:PORT.")
+]
 
 
 def frame_size(text: str) -> tuple[int, int] | None:

@@ -7,7 +7,7 @@ from sentrack.inference.chains import best_scores
 from sentrack.inference.errors import Infeasible, ProblemError, ProblemTooLarge
 from sentrack.inference.forward_backward import Posteriors, posteriors
 from sentrack.inference.intervals import EXACT_FIRST, best_interval, between, ended
-from sentrack.inference.kernels import best_local_score
+from sentrack.inference.kernels import best_local_score, best_run_scores, best_run_sums
 from sentrack.inference.methods import Ascent, Auto, Dual, Growth, Viterbi
 from sentrack.inference.polynomial import Maximum, Polynomial
 from sentrack.inference.problem import Problem, TrackTerms, WordTerms
@@ -34,6 +34,8 @@ __all__ = [
     "WordTerms",
     "best_interval",
     "best_local_score",
+    "best_run_scores",
+    "best_run_sums",
     "best_scores",
     "between",
     "ended",

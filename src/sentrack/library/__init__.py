@@ -1,13 +1,14 @@
 """The library: clips that were looked at once, kept to be asked about many times."""
 
 from sentrack.library.entry import Entry, Presence, unused
-from sentrack.library.folder import LibraryError
+from sentrack.library.folder import DamagedError, LibraryError
 from sentrack.library.index_plan import Task
 from sentrack.library.integrity import HOUR, Problem
 from sentrack.library.store import Store, index_one
 
 __all__ = [
     "HOUR",
+    "DamagedError",
     "Entry",
     "LibraryError",
     "Presence",

@@ -5,13 +5,14 @@ from and what is in it: the facts. Nothing in a file ever changes; a clip that i
 gets another file of a later generation.
 """
 
-import io
 import json
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -22,6 +23,7 @@ import pyarrow.parquet
 
 from sentrack.cache import digest
 from sentrack.library.folder import Folder, LibraryError
+from sentrack.library.seal import DamageError, check, is_sealed, read, seal
 from sentrack.vision.io import CORNERS, METADATA
 
 FILE = re.compile(r"[\w-]+\.[0-9a-f]{20}\.parquet", re.ASCII)
@@ -35,11 +37,12 @@ class Origin:
 
     Attributes:
         name: of the clip in the library.
-        source: the full path of the file, or "clip".
+        source: the full path of the file, or "clip"; bytes that are no text are escaped.
         video: which video of the file, if it names any.
         sha256: of the content of the source.
         settings: what else decides on what is seen: detector, its fingerprint, rate, ...
         generation: 1, and one more each time that the clip is looked at anew.
+        raw: the bytes of the path in hexadecimal, where they are no text.
     """
 
     name: str
@@ -48,6 +51,12 @@ class Origin:
     sha256: str
     settings: dict[str, Any]
     generation: int = 1
+    raw: str | None = None
+
+    @property
+    def path(self) -> Path:
+        """The file that it came from."""
+        return Path(self.source if self.raw is None else os.fsdecode(bytes.fromhex(self.raw)))
 
     @cached_property
     def key(self) -> str:
@@ -128,6 +137,11 @@ class Entry:
         return self.origin.source
 
     @property
+    def path(self) -> Path:
+        """The file it came from, to be opened."""
+        return self.origin.path
+
+    @property
     def detector(self) -> str | None:
         """The name of the detector, for a video."""
         found: str | None = self.origin.settings.get("detector")
@@ -171,16 +185,13 @@ def pack(table: Any, origin: Origin) -> bytes:
         name: [frames, best]
         for name, frames, best in zip(*(counts[c].to_pylist() for c in columns), strict=True)
     }
+    facts["sealed"] = True
     facts["digest"] = digest(facts)
-    buffer = io.BytesIO()
-    small = small.replace_schema_metadata({METADATA: json.dumps(facts).encode()})
-    # Checksums of pages: what rots on a disk is found by `check`.
-    pyarrow.parquet.write_table(small, buffer, compression="zstd", write_page_checksum=True)
-    return buffer.getvalue()
+    return seal(small.replace_schema_metadata({METADATA: json.dumps(facts).encode()}))
 
 
 def read_facts(folder: Folder, file: str) -> str:
-    """The facts of a file, as JSON.
+    """The facts of a file, as JSON, compared with their own digest.
 
     Raises:
         FileNotFoundError: it is gone.
@@ -189,11 +200,15 @@ def read_facts(folder: Folder, file: str) -> str:
     try:
         with folder.open(file) as stream, pyarrow.parquet.ParquetFile(stream) as parquet:
             text = str(parquet.schema_arrow.metadata[METADATA].decode())
+        facts = json.loads(text)
+        written = facts.pop("digest", None) if isinstance(facts, dict) else None
     except FileNotFoundError:
         raise
-    except (pa.ArrowException, OSError, KeyError, TypeError, UnicodeDecodeError) as error:
+    except (pa.ArrowException, OSError, KeyError, TypeError, ValueError, RecursionError) as error:
         reason = (str(error).splitlines() or ["unreadable"])[0]
         raise LibraryError(f"{file}: not a clip that can be read: {reason}") from None
+    if written != digest(facts):
+        raise LibraryError(f"{file}: what it says of the clip was changed")
     if entry_of(file, 0, text).origin.file != file:
         raise LibraryError(f"{file}: it holds another clip than its name says")
     return text
@@ -225,6 +240,34 @@ def entry_of(file: str, size: int, text: str) -> Entry:
     )
 
 
+def read_rows(folder: Folder, file: str) -> Any:
+    """The table of a clip, compared with the digest that its file carries.
+
+    Files of earlier releases carry none; of these, pages have checksums.
+
+    Raises:
+        FileNotFoundError: it is gone.
+        LibraryError: it is damaged.
+    """
+    try:
+        content = folder.read(file)
+        if is_sealed(content):
+            check(content)
+            return read(content)
+        table = read(content)
+        facts = json.loads(table.schema.metadata[METADATA])
+        if facts.get("sealed"):
+            raise DamageError("it carries no digest")
+        if len(np.unique(table["frame"].to_numpy())) != facts["frames"]:
+            raise DamageError("frames are missing")
+    except FileNotFoundError:
+        raise
+    except (DamageError, OSError, KeyError, TypeError, ValueError, AttributeError) as error:
+        reason = (str(error).splitlines() or ["unreadable"])[0]
+        raise LibraryError(f"{file}: it is damaged: {reason}") from None
+    return table
+
+
 def sound(folder: Folder, file: str) -> None:
     """Read a file to the last byte.
 
@@ -232,22 +275,8 @@ def sound(folder: Folder, file: str) -> None:
         FileNotFoundError: it is gone.
         LibraryError: it is damaged.
     """
-    facts = json.loads(read_facts(folder, file))
-    if facts.pop("digest") != digest(facts):
-        raise LibraryError(f"{file}: what it says of the clip was changed")
-    try:
-        with (
-            folder.open(file) as stream,
-            pyarrow.parquet.ParquetFile(stream, page_checksum_verification=True) as parquet,
-        ):
-            frames = parquet.read()["frame"].to_numpy()
-    except FileNotFoundError:
-        raise
-    except (pa.ArrowException, OSError, KeyError) as error:
-        reason = (str(error).splitlines() or ["unreadable"])[0]
-        raise LibraryError(f"{file}: its rows cannot be read: {reason}") from None
-    if len(np.unique(frames)) != facts["frames"]:
-        raise LibraryError(f"{file}: frames are missing")
+    read_facts(folder, file)
+    read_rows(folder, file)
 
 
 def current(entries: Iterable[Entry]) -> list[Entry]:

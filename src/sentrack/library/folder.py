@@ -1,10 +1,7 @@
 """The folder of a library: on this machine, or wherever fsspec reaches."""
 
 import os
-import tempfile
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,6 +18,10 @@ class LibraryError(SentrackError, ValueError):
     """A library cannot do what is asked; the message says why and what to do."""
 
 
+class DamagedError(LibraryError):
+    """A clip cannot be read any more; the others can."""
+
+
 class Folder:
     """Files of one folder, which appear whole or not at all.
 
@@ -33,6 +34,8 @@ class Folder:
     """
 
     def __init__(self, url: str | Path) -> None:
+        if not str(url):
+            raise LibraryError("the library has no name; give a folder or a URL")
         try:
             self._fs, self._root = url_to_fs(str(url))
         except (ValueError, ImportError) as error:
@@ -72,20 +75,15 @@ class Folder:
 
     def open(self, name: str) -> Any:
         """A file to read; the caller closes it."""
-        return (
-            self._fs.open(self._at(name), "rb") if self.path is None else pa.OSFile(self._at(name))
-        )
+        if self.path is None:
+            return self._fs.open(self._at(name), "rb")
+        return pa.OSFile(os.fsencode(self._at(name)))
 
-    @contextmanager
-    def here(self, name: str) -> Iterator[Path]:
-        """A file as one on this machine."""
-        if self.path is not None:
-            yield self.path / name
-            return
-        with tempfile.TemporaryDirectory(prefix="sentrack-") as temporary:
-            copy = Path(temporary) / name
-            self._fs.get_file(self._at(name), str(copy))
-            yield copy
+    def read(self, name: str) -> bytes:
+        """All of a file."""
+        if self.path is None:
+            return bytes(self._fs.cat_file(self._at(name)))
+        return (self.path / name).read_bytes()
 
     def put(self, name: str, content: bytes) -> None:
         """Write a file by a temporary one beside it that takes its name; see `whole`."""

@@ -1,7 +1,7 @@
 """What is to be done about every source: which are new, changed, or in the library already."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 from sentrack.cache import checksum
 from sentrack.library.entry import CLIP, Entry, Origin, unused
 from sentrack.library.folder import LibraryError
-from sentrack.library.sources import Options, Settings, find
+from sentrack.library.sources import Options, Settings, as_text, find
 from sentrack.progress import Report
 
 NEW, CHANGED, THERE = "new", "changed", "there"
@@ -40,10 +40,13 @@ class Planner:
     Args:
         entries: all of the library.
         force: index anew what is there.
+        sound: whether the file of an entry is what was written.
     """
 
-    def __init__(self, entries: Iterable[Entry], force: bool) -> None:
-        self._force = force
+    def __init__(
+        self, entries: Iterable[Entry], force: bool, sound: Callable[[Entry], bool]
+    ) -> None:
+        self._force, self._sound = force, sound
         self._entries = {entry.name: entry for entry in entries}
 
     @cached_property
@@ -80,7 +83,8 @@ class Planner:
         known = self._by_source[task.origin.source, task.origin.video]
         if known:
             return self._again(task, min(known, key=lambda each: each.key != task.origin.key))
-        if (other := self._by_key.get(task.origin.key)) is not None:
+        other = self._by_key.get(task.origin.key)
+        if other is not None and (other not in self._entries or self._sound(self._entries[other])):
             origin = replace(task.origin, name=other)
             return replace(task, origin=origin, state=THERE, why=f"the same as {other}")
         name = unused(task.origin.name, self._taken)
@@ -91,6 +95,9 @@ class Planner:
     def _again(self, task: Task, entry: Entry) -> Task:
         old = entry.origin
         if task.origin.key == old.key and not self._force:
+            if not self._sound(entry):
+                # From the same content the same file is made, and takes the place of this one.
+                return replace(task, origin=old, state=CHANGED, why="its file was damaged")
             origin = replace(task.origin, name=entry.name)
             return replace(task, origin=origin, state=THERE, why="nothing has changed")
         origin = replace(task.origin, name=old.name, generation=old.generation + 1)
@@ -100,15 +107,14 @@ class Planner:
 
 def plan(
     sources: Iterable[Any],
-    entries: Iterable[Entry],
+    planner: Planner,
     options: Options,
     *,
     name: str | None,
     report: Report,
-    force: bool,
 ) -> list[Task]:
     """A task for every clip of the sources; see `Store.plan`."""
-    planner, settings = Planner(entries, force), Settings(report)
+    settings = Settings(report)
     tasks: list[Task] = []
     used: set[str] = set()
     for found in find(sources):
@@ -119,7 +125,9 @@ def plan(
             called = found.called(video)
             if name is not None:
                 called = name if len(found.videos) == 1 else f"{name}/{video}"
-            task = Task(Origin(called, str(found.path), video, sha256, how), options=chosen)
+            source, raw = as_text(found.path)
+            origin = Origin(called, source, video, sha256, how, raw=raw)
+            task = Task(origin, options=chosen)
             tasks.append(planner.found(task) if name is None else planner.named(task))
     if idle := sorted(options.given().keys() - used):
         raise LibraryError(f"none of the sources takes {idle[0]}=; leave it out")

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from sentrack.cache import checksum
 from sentrack.library.entry import CLIP, FILE, Entry, current, sound
@@ -75,10 +74,9 @@ def astray(entries: Mapping[str, Entry]) -> Iterator[Problem]:
         if entry.source == CLIP:
             continue
         if entry.source not in sums:
-            path = Path(entry.source)
-            sums[entry.source] = checksum(path) if path.is_file() else None
-        found = sums[entry.source]
-        if found is None:
+            sums[entry.source] = checksum(entry.path) if entry.path.is_file() else None
+        now = sums[entry.source]
+        if now is None:
             yield Problem(GONE, entry.name, f"{entry.source} is not there")
-        elif found != entry.origin.sha256:
+        elif now != entry.origin.sha256:
             yield Problem(CHANGED, entry.name, f"{entry.source} has other content now")

@@ -4,20 +4,20 @@ It is a cache. What a library holds is decided by the files that are there; the 
 behind, damaged or gone, and nothing is lost.
 """
 
-import io
 import logging
 from collections.abc import Iterable
 from contextlib import suppress
 
 import pyarrow as pa
-import pyarrow.parquet
 
 from sentrack.errors import SentrackError
 from sentrack.library.entry import FILE, Entry, entry_of, read_facts
 from sentrack.library.folder import Folder, LibraryError
+from sentrack.library.seal import check, is_sealed, read, seal
 from sentrack.library.sources import MANIFEST
 
 MANY = 32  # files that had to be opened, after which the manifest is written anew
+SEALED = {b"sealed": b"1"}  # in the metadata: it must carry a digest
 TRIES = 5  # listings, while others replace files
 
 Row = tuple[int, str]  # bytes of a file and its facts, as JSON
@@ -69,20 +69,22 @@ class Manifest:
         return dict(self._entries)
 
     def write(self) -> None:
-        """Write the manifest anew, with all that is known by now."""
-        write_rows(self._folder, self._rows.items())
+        """Write the manifest anew, with all that is known by now, unless it says so already."""
+        if (stored(self._folder) or {}) != self._rows:
+            write_rows(self._folder, self._rows.items())
 
 
 def stored(folder: Folder) -> dict[str, Row] | None:
     """The rows of the manifest by file; None if there is none that can be read."""
     try:
-        with (
-            folder.open(MANIFEST) as stream,
-            pyarrow.parquet.ParquetFile(stream, page_checksum_verification=True) as parquet,
-        ):
-            table = parquet.read(["file", "bytes", "facts"])
-        files, sizes, facts = (column.to_pylist() for column in table.columns)
-    except (pa.ArrowException, OSError, ValueError):
+        content = folder.read(MANIFEST)
+        if is_sealed(content):
+            check(content)
+        table = read(content)
+        if SEALED.items() <= (table.schema.metadata or {}).items() and not is_sealed(content):
+            return None
+        files, sizes, facts = (table[name].to_pylist() for name in ("file", "bytes", "facts"))
+    except (OSError, ValueError, KeyError):
         return None
     return dict(zip(files, zip(sizes, facts, strict=True), strict=True))
 
@@ -95,8 +97,7 @@ def write_rows(folder: Folder, rows: Iterable[tuple[str, Row]]) -> None:
             "file": pa.array([file for file, _ in ordered], pa.string()),
             "bytes": pa.array([size for _, (size, _) in ordered], pa.int64()),
             "facts": pa.array([facts for _, (_, facts) in ordered], pa.string()),
-        }
+        },
+        metadata=SEALED,
     )
-    buffer = io.BytesIO()
-    pyarrow.parquet.write_table(table, buffer, compression="zstd", write_page_checksum=True)
-    folder.put(MANIFEST, buffer.getvalue())
+    folder.put(MANIFEST, seal(table))

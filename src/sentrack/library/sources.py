@@ -11,7 +11,7 @@ from sentrack.library.entry import FILE
 from sentrack.library.folder import LibraryError
 from sentrack.progress import Report
 from sentrack.vision import ClipError, scan_settings, videos
-from sentrack.vision.io import CORNERS, FORMATS, Names, Table, kind_of, stem
+from sentrack.vision.io import CORNERS, FORMATS, Names, Table, kind_of, read_content, stem
 
 VIDEOS = ".3gp .asf .avi .flv .m2ts .m4v .mkv .mov .mp4 .mpeg .mpg .mts .ogv .ts .vob .webm .wmv"
 DETECTIONS = ".csv .gz .json .parquet .txt"
@@ -65,7 +65,16 @@ def open_source(path: Path, name: str) -> Found:
     """A file, whatever its suffix."""
     kind = kind_of(path)
     many = videos(path) if kind in ("table", "coco") else []
-    return Found(path, name, tuple(many) or (None,), kind)
+    return Found(path, as_text(name)[0], tuple(many) or (None,), kind)
+
+
+def as_text(path: str | Path) -> tuple[str, str | None]:
+    """A path as text that can be printed, and its bytes in hexadecimal if it is none as it is."""
+    raw = os.fsencode(path)
+    try:
+        return raw.decode(), None
+    except UnicodeDecodeError:
+        return raw.decode(errors="backslashreplace"), raw.hex()
 
 
 def _walk(folder: Path) -> Iterator[Path]:
@@ -88,7 +97,7 @@ def _recognise(path: Path, folder: Path) -> Found | None:
             return None
         if kind == "table" and not {"frame", "class", *CORNERS} <= Table.read(path).columns.keys():
             return None
-        if kind == "coco" and '"bbox"' not in path.read_text("utf-8", "replace"):
+        if kind == "coco" and b'"bbox"' not in read_content(path):
             return None
         return open_source(path, inside.with_name(stem(path)).as_posix())
     except (ClipError, OSError):

@@ -5,8 +5,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sentrack.library.entry import CLIP, Entry, Origin, current, entry_of, pack, read_facts
-from sentrack.library.folder import Folder, LibraryError
+from sentrack.library.entry import (
+    CLIP,
+    Entry,
+    Origin,
+    current,
+    entry_of,
+    pack,
+    read_facts,
+    read_rows,
+    sound,
+)
+from sentrack.library.folder import DamagedError, Folder, LibraryError
 from sentrack.library.index_plan import THERE, Planner, Task, plan
 from sentrack.library.integrity import HOUR, Problem, astray, behind, damaged, leftovers
 from sentrack.library.manifest import Manifest
@@ -14,7 +24,7 @@ from sentrack.library.sources import Options
 from sentrack.progress import Report, silent
 from sentrack.text import nearest
 from sentrack.vision import Clip, ClipError, is_video, load_clip, scan_video
-from sentrack.vision.io import Names, read_table, table_of
+from sentrack.vision.io import Names, Table, clip_of, table_of
 
 
 class Store:
@@ -53,14 +63,23 @@ class Store:
         entry = self.entry(which) if isinstance(which, str) else which
         try:
             return self._read(entry)
-        except (ClipError, FileNotFoundError):
+        except (ClipError, LibraryError, FileNotFoundError) as error:
+            if not self.exists():
+                text = "the library is not there; all workers must reach it by this address"
+                raise LibraryError(f"{self.url}: {text}") from None
             newer = self.entry(entry.name)
             if newer.file == entry.file:
-                raise LibraryError(
-                    f"{self.url}: {entry.file} cannot be read; repair the library and index "
-                    f"{entry.source} again"
-                ) from None
+                again = "" if entry.source == CLIP else f"; index {entry.source} again"
+                raise DamagedError(f"{entry.name} cannot be read: {error}{again}") from None
             return self._read(newer)
+
+    def sound(self, entry: Entry) -> bool:
+        """Whether the file of a clip is what was written, to the last byte."""
+        try:
+            sound(self._folder, entry.file)
+        except (FileNotFoundError, LibraryError):
+            return False
+        return True
 
     def __len__(self) -> int:
         return len(self.entries())
@@ -126,7 +145,8 @@ class Store:
         The arguments are those of `add`. Tasks that are not "there" are for `index_one`.
         """
         options = Options(detector, names, fps, best, size, device)
-        return plan(sources, self.entries(), options, name=name, report=report, force=force)
+        planner = Planner(self.entries(), force, self.sound)
+        return plan(sources, planner, options, name=name, report=report)
 
     def remove(self, name: str) -> None:
         """Remove a clip."""
@@ -177,14 +197,14 @@ class Store:
         if given := sorted(options.given()):
             raise LibraryError(f"{name}: a clip does not take {given[0]}=; leave it out")
         origin = Origin(name, CLIP, None, clip.sha256, {})
-        task = Planner(self.entries(), force).named(Task(origin))
+        task = Planner(self.entries(), force, self.sound).named(Task(origin))
         return (
             self.entry(name) if task.state == THERE else _keep(self._folder, task, table_of(clip))
         )
 
     def _read(self, entry: Entry) -> Clip:
-        with self._folder.here(entry.file) as path:
-            return replace(read_table(path, None, None), name=entry.name)
+        table = Table.of(Path(entry.file), read_rows(self._folder, entry.file))
+        return replace(clip_of(table), name=entry.name)
 
 
 def index_one(url: str, task: Task, report: Report = silent) -> Entry:
@@ -198,14 +218,15 @@ def index_one(url: str, task: Task, report: Report = silent) -> Entry:
     folder, origin = Folder(url), task.origin
     try:
         # Somebody else was quicker.
+        sound(folder, origin.file)
         return _entry(folder, origin.file)
     except (FileNotFoundError, LibraryError):
         pass
-    if is_video(origin.source):
+    if is_video(origin.path):
         settings = {"sha256": origin.sha256, **origin.settings}
-        table = scan_video(origin.source, **task.options, settings=settings, report=report).table
+        table = scan_video(origin.path, **task.options, settings=settings, report=report).table
     else:
-        table = table_of(load_clip(origin.source, video=origin.video, **task.options))
+        table = table_of(load_clip(origin.path, video=origin.video, **task.options))
     return _keep(folder, task, table)
 
 

@@ -6,6 +6,7 @@ from sentrack.objective.chain import SILENT, Chain, least_told
 from sentrack.objective.interval_problem import interval
 from sentrack.objective.objective import Objective
 from sentrack.objective.shortages import shortage
+from sentrack.objective.thing_bounds import most_of
 from sentrack.objective.whole_problem import build, over_all, whole
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "interval",
     "least_told",
     "loosest_bound",
+    "most_of",
     "over_all",
     "shortage",
     "whole",

@@ -57,25 +57,26 @@ def candidate_set(clip: Clip, allowed: Bools, things: "Things") -> CandidateSet:
     first = np.cumsum(counts) - counts
     place = np.arange(counts.max())
     rows = chosen[first[:, None] + np.where(place < counts[:, None], place, 0)]
+    return CandidateSet(rows, counts, measured(clip, rows, things))
+
+
+def measured(clip: Clip, rows: Ints, things: "Things") -> Candidates:
+    """What is measured of detections: (T, J) rows of the clip."""
     height = float(clip.size[1])
     corners = clip.boxes[rows].astype(np.float32) / np.float32(height)
-    return CandidateSet(
-        rows,
-        counts,
-        Candidates(
-            centre=centre(corners),
-            extent=extent(corners),
-            velocity=things.velocity[rows].astype(np.float32),
-            colour=clip.colour[rows].astype(np.float32),
-            metres=things.metres[rows].astype(np.float32),
-            presence=things.presence[rows],
-            growth=things.growth[rows].astype(np.float32),
-            gain=things.gain[rows].astype(np.float32),
-            turn=things.turn[rows].astype(np.float32),
-            aspect=clip.size[0] / height,
-            fps=clip.fps,
-            hands=things.hands[rows].astype(np.float32),
-        ),
+    return Candidates(
+        centre=centre(corners),
+        extent=extent(corners),
+        velocity=things.velocity[rows].astype(np.float32),
+        colour=clip.colour[rows].astype(np.float32),
+        metres=things.metres[rows].astype(np.float32),
+        presence=things.presence[rows],
+        growth=things.growth[rows].astype(np.float32),
+        gain=things.gain[rows].astype(np.float32),
+        turn=things.turn[rows].astype(np.float32),
+        aspect=clip.size[0] / height,
+        fps=clip.fps,
+        hands=things.hands[rows].astype(np.float32),
     )
 
 

@@ -87,7 +87,8 @@ def _between(clip: Clip, rows: Ints) -> tuple[Ints, Ints, Floats]:
     """Boxes of things between two detections of them: (P,) rows before, (P,) frames, (P, 4)."""
     order = rows[np.lexsort((clip.frame_of[rows], clip.id[rows]))]
     frame, id = clip.frame_of[order], clip.id[order]
-    gap = np.where(id[1:] == id[:-1], np.diff(frame) - 1, 0)
+    # A file may say that two boxes of a frame show one thing.
+    gap = np.where(id[1:] == id[:-1], np.maximum(np.diff(frame) - 1, 0), 0)
     before, after = (np.repeat(each, gap) for each in (order[:-1], order[1:]))
     at = clip.frame_of[before] + 1 + np.arange(gap.sum()) - np.repeat(np.cumsum(gap) - gap, gap)
     start, end = (clip.times[clip.frame_of[each]] for each in (before, after))

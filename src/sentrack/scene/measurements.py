@@ -11,8 +11,10 @@ from sentrack.scene.candidates import (
     Bools,
     CandidateSet,
     Floats,
+    Ints,
     candidate_set,
     detection_scores,
+    measured,
     usual_scores,
 )
 from sentrack.scene.coherence import coherence, continuations
@@ -75,6 +77,11 @@ class Measurements:
             self._classes[self._sets[classes]] = classes
         return self._sets[classes]
 
+    def chosen(self, rows: Ints) -> CandidateSet:
+        """Some detections, (P,) rows of the clip, as candidates without rivals in P frames."""
+        counts = np.ones(len(rows), dtype=np.int64)
+        return CandidateSet(rows[:, None], counts, measured(self.clip, rows[:, None], self._things))
+
     def classes(self, players: CandidateSet) -> tuple[str, ...]:
         """The classes of a set of candidates."""
         return self._classes[players]
@@ -134,7 +141,7 @@ class Measurements:
 
     def code(self, members: Sequence[Observed], players: Sets) -> Codes:
         """(T, J1, ..., JI): the combination of bins of some features of a word's participants."""
-        code = np.zeros((self.clip.T, *[1] * len(players)), dtype=np.int64)
+        code = np.zeros((len(players[0].rows), *[1] * len(players)), dtype=np.int64)
         for observed in members:
             bins = self.bins(observed.feature, [players[role] for role in observed.roles])
             code = code * len(observed.feature.bins) + aligned(bins, observed.roles, len(players))
@@ -146,7 +153,7 @@ class Measurements:
         What is not seen says nothing but that: projected boxes are as good as any to every state,
         for all features but presence.
         """
-        shape = (self.clip.T, model.K, *(each.rows.shape[1] for each in players))
+        shape = (len(players[0].rows), model.K, *(each.rows.shape[1] for each in players))
         if not model.observed:
             # A noun: its candidates are of its class; one that names all classes says nothing.
             value = 0.0 if model.classes else -float(np.log(len(self.clip.classes)))

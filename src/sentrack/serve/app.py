@@ -23,6 +23,7 @@ from sentrack.serve.guard import Guard, is_loopback
 from sentrack.serve.jobs import Jobs, SentenceJobs
 from sentrack.serve.routes import ROUTERS, AppState, page_routes
 from sentrack.serve.snapshot import SnapshotCache
+from sentrack.serve.upload_folder import clear
 from sentrack.serve.worker_pool import Pool
 
 SOON = "5"  # seconds after which to try again
@@ -71,7 +72,8 @@ def create_app(library: str | Path, options: Options | None = None) -> Applicati
     options = options or Options()
     if not (is_loopback(options.host) or options.token):
         raise SentrackError(
-            f"others could reach {options.host}: say who may by --token, or use --host 127.0.0.1"
+            f"others could reach {options.host}: say who may by --token-file, "
+            f"or use --host 127.0.0.1"
         )
     if options.token is not None and not re.fullmatch("[ -~]+", options.token):
         raise SentrackError("a token is made of ASCII letters, digits and signs")
@@ -98,6 +100,8 @@ def create_app(library: str | Path, options: Options | None = None) -> Applicati
             seconds=options.seconds,
             uploads=uploads,
         )
+        if uploads is not None:
+            await asyncio.to_thread(clear, uploads)
         try:
             await asyncio.gather(*(pool.start() for pool in state.pools))
             yield

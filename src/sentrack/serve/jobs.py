@@ -91,7 +91,7 @@ class Jobs:
         begin = time.monotonic()
         entries = {entry.name: entry for entry in self._store.entries()}
         shown: tuple[Moment, ...] = ()
-        for step in steps(self._store, sentence, k, self.lexicon, Executor()):
+        for step in steps(self._store, [sentence], k, self.lexicon, Executor()):
             yield json_line(Progress("progress", step.stage, step.done, step.total))
             if step.found.found != shown:
                 shown = step.found.found
@@ -160,15 +160,15 @@ class Jobs:
 
         Whatever leads to the file, only content that is in the library is shown.
         """
-        now = mark(entry.source) if may_show(entry) else None
+        now = mark(entry.path) if may_show(entry) else None
         if now is None:
             raise JobError("there are no pixels of this video", 404)
         key = entry.source, entry.origin.sha256
         if self._same.get(key) != now:
-            if checksum(Path(entry.source)) != entry.origin.sha256:
+            if checksum(entry.path) != entry.origin.sha256:
                 raise ChangedError("this video has changed since it was indexed", 404)
             self._same[key] = now
-        return Path(entry.source)
+        return entry.path
 
 
 @dataclass(frozen=True, eq=False)

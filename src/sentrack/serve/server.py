@@ -10,6 +10,7 @@ import uvicorn
 
 from sentrack.errors import SentrackError
 from sentrack.serve.app import Application
+from sentrack.serve.connections import Connection
 
 PATIENCE = 3  # seconds that open requests have to end when the server does
 CONNECTIONS = 512
@@ -49,6 +50,7 @@ def run(app: Application, host: str, port: int, token: str | None, browse: bool)
         limit_concurrency=CONNECTIONS,
         timeout_graceful_shutdown=PATIENCE,
         ws="none",
+        http=Connection,
     )
     with _bound(host, port) as listener:
         address = _address(host, listener.getsockname()[1])

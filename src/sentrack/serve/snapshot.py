@@ -26,7 +26,7 @@ PIXELS = all(importlib.util.find_spec(part) for part in ("av", "cv2"))
 
 def may_show(entry: Entry) -> bool:
     """Whether a clip came from a video that seems to be there."""
-    return PIXELS and entry.detector is not None and mark(entry.source) is not None
+    return PIXELS and entry.detector is not None and mark(entry.path) is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,11 +124,11 @@ class SnapshotCache:
         """Whether a clip has pixels, as far as is known."""
         if not may_show(entry):
             return False
-        return self._changed.get(entry.file, ()) != mark(entry.source)
+        return self._changed.get(entry.file, ()) != mark(entry.path)
 
     def changed(self, entry: Entry) -> None:
         """Take note that the source of a clip is not the one that was indexed."""
-        self._changed[entry.file] = mark(entry.source)
+        self._changed[entry.file] = mark(entry.path)
 
 
 def _files(entries: dict[str, Entry]) -> list[tuple[str, str]]:

@@ -1,12 +1,14 @@
 """Videos that somebody sends: checked by what they hold, never by what they are called."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import av
 
 from sentrack.cache import checksum
-from sentrack.library import Store, unused
+from sentrack.library import Store, index_one, unused
 from sentrack.serve.errors import JobError
+from sentrack.vision.scan import Limit, LimitError
 
 # Containers, and the suffix of each. Playlists, which could name other files, are none of them.
 KINDS = {
@@ -39,12 +41,17 @@ def keep(store: Store, draft: Path, name: str) -> str:
     """
     path = draft.with_name(checksum(draft)[:32] + _checked(draft))
     entries = store.entries()
-    known = [entry.name for entry in entries if entry.source == str(path)]
+    known = [entry.name for entry in entries if entry.path == path]
     if known and path.exists():
         return known[0]
     draft.replace(path)
     try:
-        (entry,) = store.add(path, name=unused(name, {entry.name for entry in entries}))
+        (task,) = store.plan([path], name=unused(name, {entry.name for entry in entries}))
+        limit = Limit(MOST_SECONDS, MOST_PIXELS)  # headers may say less than is there
+        entry = index_one(store.url, replace(task, options=task.options | {"limit": limit}))
+    except LimitError as error:
+        path.unlink(missing_ok=True)
+        raise JobError(str(error).removeprefix(f"{path}: "), 413) from None
     except BaseException:
         path.unlink(missing_ok=True)
         raise

@@ -169,6 +169,10 @@ class Pool:
         for worker in [*workers][:1] * self.waiting:
             self._idle.put_nowait(worker)  # who waits is woken, and told
 
+    async def settled(self) -> None:
+        """Wait until the workers that were asked to stop have done so."""
+        await asyncio.gather(*self._settling, return_exceptions=True)
+
     async def run(
         self, job: str, seconds: float | None = None, /, **arguments: Any
     ) -> AsyncGenerator[Any, None]:

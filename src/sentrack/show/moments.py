@@ -62,7 +62,7 @@ def write_excerpts(
         new(path, force)
     for path, moment in zip(paths, found, strict=True):
         clip = moment.tracking.objective.clip
-        source = Path(library.entry(moment.video).source)
+        source = library.entry(moment.video).path
         if not source.is_file():
             _log.warning("%s is not there any more; drawing on a plain ground", source)
         annotate([moment.tracking], pictures(source, clip), path, report=report)

@@ -1,16 +1,19 @@
 """A library that answers: a store of clips, with search and description."""
 
+import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sentrack.errors import SentrackError
 from sentrack.lexicon import Lexicon
-from sentrack.library import Entry, Store, Task, index_one
+from sentrack.library import DamagedError, Entry, Store, Task, index_one
 from sentrack.progress import Report, silent
 from sentrack.tasks.description import Described, describe
-from sentrack.tasks.search import Moments, search
+from sentrack.tasks.search import Moments, Question, search, search_all
 from sentrack.tasks.tracker import open_lexicon
 from sentrack.workers import Executor, open_executor
+
+_log = logging.getLogger("sentrack")
 
 
 class Library(Store):
@@ -42,6 +45,32 @@ class Library(Store):
         with open_executor(workers, cluster, len(self)) as executor:
             return search(self, sentence, k, open_lexicon(lexicon), executor, report)
 
+    def search_all(
+        self,
+        questions: Sequence[Question],
+        k: int = 10,
+        *,
+        lexicon: Lexicon | str | Path | None = None,
+        workers: int | None = None,
+        cluster: str | None = None,
+        report: Report = silent,
+    ) -> tuple[Moments, ...]:
+        """The k best moments of every question, in one pass over the library.
+
+        Args:
+            questions: each of them what `search` takes as `sentence`.
+            k: how many moments of each at most.
+            lexicon: as of `search`, like all that follow.
+            workers: processes of this machine.
+            cluster: address of a Dask scheduler.
+            report: told how many clips are done.
+
+        Raises:
+            SentenceError: when a sentence cannot be understood; the message says which.
+        """
+        with open_executor(workers, cluster, len(self)) as executor:
+            return search_all(self, questions, k, open_lexicon(lexicon), executor, report)
+
     def describe(
         self,
         n: int = 5,
@@ -51,14 +80,17 @@ class Library(Store):
         cluster: str | None = None,
         report: Report = silent,
     ) -> Iterator[tuple[Entry, tuple[Described, ...]]]:
-        """The n sentences that tell best of every clip, by name."""
+        """The n sentences that tell best of every clip, by name; damaged clips are left out."""
         entries, words = self.entries(), open_lexicon(lexicon)
         with open_executor(workers, cluster, len(entries)) as executor:
             jobs = [(self.url, entry, n, words) for entry in entries]
             told = executor.map(_describe, jobs)
             for done, (entry, said) in enumerate(zip(entries, told, strict=True), 1):
                 report("describe", done, len(entries))
-                yield entry, said
+                if isinstance(said, DamagedError):
+                    _log.warning("left out: %s", said)
+                else:
+                    yield entry, said
 
 
 def index(
@@ -81,9 +113,11 @@ def _index(job: tuple[str, Task], report: Report = silent) -> Entry | SentrackEr
         return error
 
 
-def _describe(job: tuple[str, Entry, int, Lexicon]) -> tuple[Described, ...]:
+def _describe(job: tuple[str, Entry, int, Lexicon]) -> tuple[Described, ...] | DamagedError:
     url, entry, n, lexicon = job
     try:
         return tuple(describe(Store(url).clip(entry), n, lexicon))
+    except DamagedError as error:
+        return error
     except SentrackError:  # nothing was detected in it
         return ()

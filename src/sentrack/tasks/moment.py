@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sentrack.inference import Infeasible, Solution, best_interval, between
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon
-from sentrack.objective import Bounds, interval
+from sentrack.objective import Bounds, interval, most_of
 from sentrack.scene import Scene, scene_of
 from sentrack.tasks.result import Tracking
 from sentrack.tasks.tracker import RATE
@@ -66,9 +66,9 @@ def moments(
     scene = _scene(clip, meaning, lexicon)
     if scene is None:
         return Answer((), False)
-    bounds = Bounds(scene)
-    if bounds.over(0, scene.clip.T) < least:
+    if most_of(scene, least) < least:
         return Answer((), False)
+    bounds = Bounds(scene)
     objective = interval(scene)
     waiting: list[tuple[float, int, int, int, int, Solution]] = []
     solved = False
@@ -109,9 +109,9 @@ def _moment(video: str, tracking: Tracking) -> Moment:
 
 
 def most(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> float:
-    """Nats that a moment of a clip can score at most; -inf if a noun is not there."""
+    """Nats that a moment of a clip can score at most; -inf if it is not worth telling."""
     scene = _scene(clip, meaning, lexicon)
-    return -math.inf if scene is None else Bounds(scene).over(0, scene.clip.T)
+    return -math.inf if scene is None else most_of(scene, LEAST)
 
 
 def _scene(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> Scene | None:

@@ -1,18 +1,28 @@
-"""Moments of a library that depict a sentence: the best ones, without solving every clip."""
+"""Moments of a library that depict a sentence: the best ones, without solving every clip.
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+Any number of questions are answered in one pass: a clip is read once to be bounded for all of
+them, and solved for those to whose best moments it may still add.
+"""
+
+import logging
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import overload
 
-from sentrack.language import Meaning, alternatives
+from sentrack.language import Meaning, SentenceError, alternatives
 from sentrack.lexicon import Lexicon
-from sentrack.library import Entry, Store
+from sentrack.library import DamagedError, Entry, Store
 from sentrack.progress import Report, silent
 from sentrack.tasks.moment import LEAST, Answer, Moment, moments, most
 from sentrack.tasks.tracker import vocabulary_of
 from sentrack.workers import Executor
 
 AT_ONCE = 16  # clips that a worker is given to bound
+
+Question = str | Sequence[str]
+
+_log = logging.getLogger("sentrack")
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,12 +34,14 @@ class Moments(Sequence[Moment]):
         clips: in the library.
         read: of these, with all nouns in them.
         solved: of these, not ruled out by a bound.
+        damaged: names of clips that cannot be read, and were left out.
     """
 
     found: tuple[Moment, ...]
     clips: int
     read: int
     solved: int
+    damaged: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.found)
@@ -50,29 +62,88 @@ class Step:
         stage: "bound" while clips are bounded, then "search" while they are solved.
         done: clips of the stage.
         total: of how many.
-        found: the best moments so far, all of them in the last step.
+        answers: per question, the best moments so far; all of them in the last step.
     """
 
     stage: str
     done: int
     total: int
-    found: Moments
+    answers: tuple[Moments, ...]
+
+    @property
+    def found(self) -> Moments:
+        """The answer to the first question."""
+        return self.answers[0]
 
 
 @dataclass(frozen=True, eq=False)
-class _Job:
-    """Some clips with the sentences to look for in each, for a worker that knows nothing else."""
+class _Bounding:
+    """Some clips with the sentences to bound in each, for a worker that knows nothing else."""
 
     url: str
     work: Sequence[tuple[Entry, tuple[Meaning, ...]]]
     lexicon: Lexicon
-    count: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class _Solving:
+    """One clip, and the sentences to look for with the nats that each must reach."""
+
+    url: str
+    entry: Entry
+    work: Sequence[tuple[Meaning, float]]
+    lexicon: Lexicon
+    count: int
+
+
+@dataclass(eq=False)
+class _Asked:
+    """A question on its way to an answer.
+
+    Attributes:
+        meanings: what is looked for: all of its alternatives.
+        k: how many moments are wanted.
+        read: number of clips that have all nouns of an alternative.
+        bounds: per such clip, as far as they are bounded, what each alternative can score there.
+        order: the clips, the highest bound first.
+        at: of these, how many are done.
+        least: nats that a moment must reach to be among the k best.
+    """
+
+    meanings: tuple[Meaning, ...]
+    k: int
+    read: int = 0
+    bounds: dict[int, list[tuple[Meaning, float]]] = field(default_factory=dict)
+    order: list[int] = field(default_factory=list)
+    at: int = 0
     least: float = LEAST
+    found: tuple[Moment, ...] = ()
+    solved: int = 0
+
+    def most(self, clip: int) -> float:
+        """What a moment of a clip can score at most."""
+        return max(bound for _, bound in self.bounds[clip])
+
+    def begin(self, names: Sequence[str]) -> None:
+        """When all clips are bounded: put them in order, equal ones by name."""
+        self.order = sorted(self.bounds, key=lambda n: (-self.most(n), names[n]))
+
+    def next(self, size: int) -> list[int]:
+        """The next clips that may add to what was found; none, and it is answered."""
+        batch = [n for n in self.order[self.at : self.at + size] if self.most(n) >= self.least]
+        self.at = self.at + size if batch else len(self.order)
+        return batch
+
+    def learn(self, answers: Sequence[Answer]) -> None:
+        """Take the moments of a clip among the best."""
+        best = [*self.found, *(moment for answer in answers for moment in answer.moments)]
+        self.found = tuple(sorted(best, key=_rank)[: self.k])
+        self.solved += any(answer.solved for answer in answers)
 
 
 def search(
     store: Store,
-    sentences: str | Sequence[str],
+    question: Question,
     k: int,
     lexicon: Lexicon,
     executor: Executor,
@@ -82,90 +153,178 @@ def search(
 
     Args:
         store: the library.
-        sentences: one or several, each with alternatives joined by "or"; moments of any count.
+        question: one or several sentences, each with alternatives joined by "or"; moments of any
+            count.
         k: how many.
         lexicon: what words mean.
         executor: does the work.
         report: told how many clips are done.
     """
-    for step in steps(store, sentences, k, lexicon, executor):
+    return search_all(store, [question], k, lexicon, executor, report)[0]
+
+
+def search_all(
+    store: Store,
+    questions: Sequence[Question],
+    k: int,
+    lexicon: Lexicon,
+    executor: Executor,
+    report: Report = silent,
+) -> tuple[Moments, ...]:
+    """The same for many questions in one pass: per question, its k best moments."""
+    answers: tuple[Moments, ...] = ()
+    for step in steps(store, questions, k, lexicon, executor):
         report(step.stage, step.done, step.total)
-    return step.found
+        answers = step.answers
+    return answers
 
 
 def steps(
-    store: Store, sentences: str | Sequence[str], k: int, lexicon: Lexicon, executor: Executor
+    store: Store, questions: Sequence[Question], k: int, lexicon: Lexicon, executor: Executor
 ) -> Iterator[Step]:
-    """The same, step by step: at least one, and the last one has the answer.
+    """The same, step by step: at least one, and the last one has the answers.
 
     Clips without one of the nouns are not read, by what the library knows of its clips. The others
     are bounded, and solved from the highest bound down until no bound reaches the k-th best moment
     found so far.
     """
     entries = store.entries()
+    asked = [_Asked(meanings, k) for meanings in understood(questions, entries, lexicon)]
+    damaged: dict[str, None] = {}
+
+    def step(stage: str, done: int, total: int) -> Step:
+        told = tuple(
+            Moments(each.found, len(entries), each.read, each.solved, tuple(damaged))
+            for each in asked
+        )
+        return Step(stage, done, total, told)
+
+    work = _work(entries, asked, lexicon)
+    for each in asked:
+        each.read = sum(not set(each.meanings).isdisjoint(wanted) for _, wanted in work)
+    parts = [work[begin : begin + AT_ONCE] for begin in range(0, len(work), AT_ONCE)]
+    jobs = [
+        _Bounding(store.url, [(entries[n], tuple(wanted)) for n, wanted in part], lexicon)
+        for part in parts
+    ]
+    results, done = iter(executor.map(_bound, jobs)), 0
+    for part in parts:
+        yield step("bound", done, len(work))
+        for (n, wanted), bounds in zip(part, next(results), strict=True):
+            if isinstance(bounds, DamagedError):
+                _set_aside(entries[n], bounds, damaged)
+                bounds = [-math.inf] * len(wanted)
+            told = dict(zip(wanted, bounds, strict=True))
+            for each in asked:
+                if fitting := [(m, told[m]) for m in each.meanings if m in told]:
+                    each.bounds[n] = fitting
+        done += len(part)
+    for each in asked:
+        each.begin([entry.name for entry in entries])
+    total = sum(len(each.order) for each in asked)
+    while any(each.at < len(each.order) for each in asked):
+        yield step("search", sum(each.at for each in asked), total)
+        batch: dict[int, list[_Asked]] = {}
+        for each in asked:
+            for n in each.next(executor.size):
+                batch.setdefault(n, []).append(each)
+        solving = [
+            _Solving(
+                store.url,
+                entries[n],
+                [(m, each.least) for each in askers for m, _ in each.bounds[n]],
+                lexicon,
+                k,
+            )
+            for n, askers in batch.items()
+        ]
+        solved = executor.map(_examine, solving)
+        for (n, askers), answers in zip(batch.items(), solved, strict=True):
+            if isinstance(answers, DamagedError):
+                _set_aside(entries[n], answers, damaged)
+                continue
+            rest = iter(answers)
+            for each in askers:
+                each.learn([next(rest) for _ in each.bounds[n]])
+        for each in asked:
+            if len(each.found) == k:
+                each.least = max(each.least, each.found[-1].score)
+    yield step("search", total, total)
+
+
+def understood(
+    questions: Sequence[Question], entries: Sequence[Entry], lexicon: Lexicon
+) -> list[tuple[Meaning, ...]]:
+    """Per question, what is looked for.
+
+    Raises:
+        SentenceError: a sentence cannot be understood; the message says which of several.
+    """
     known = sorted({name for entry in entries for name in entry.known})
     # An empty library knows no class, which is no fault of the sentence.
     vocabulary = vocabulary_of(lexicon, known) if entries else lexicon.vocabulary()
-    asked = [sentences] if isinstance(sentences, str) else sentences
-    meanings = [meaning for sentence in asked for meaning in alternatives(sentence, vocabulary)]
-    work = [(entry, _fitting(entry, meanings, lexicon)) for entry in entries]
-    work = [(entry, fitting) for entry, fitting in work if fitting]
-    total, nothing = len(work), Moments((), len(entries), len(work), 0)
-    bounded: list[list[float]] = []
-    parts = [work[begin : begin + AT_ONCE] for begin in range(0, total, AT_ONCE)]
-    results = iter(executor.map(_bound, [_Job(store.url, part, lexicon) for part in parts]))
-    for _ in parts:
-        yield Step("bound", len(bounded), total, nothing)
-        bounded += next(results)
-    order = sorted(range(total), key=lambda n: (-max(bounded[n]), work[n][0].name))
-    found = nothing
-    least, solved = LEAST, 0
-    for begin in range(0, total, executor.size):
-        yield Step("search", begin, total, found)
-        batch = [n for n in order[begin : begin + executor.size] if max(bounded[n]) >= least]
-        if not batch:
-            break
-        jobs = [_Job(store.url, [work[n]], lexicon, k, least) for n in batch]
-        best = list(found)
-        for answer in executor.map(_examine, jobs):
-            solved += answer.solved
-            best += answer.moments
-        best = sorted(best, key=_rank)[:k]
-        if len(best) == k:
-            least = max(least, best[-1].score)
-        found = replace(found, found=tuple(best), solved=solved)
-    yield Step("search", total, total, found)
-
-
-def _rank(moment: Moment) -> tuple[float, str, float, str]:
-    return -moment.score, moment.video, moment.start, moment.sentence
-
-
-def _bound(job: _Job) -> list[list[float]]:
-    """Per clip and sentence, what a moment can score at most."""
-    store, found = Store(job.url), []
-    for entry, meanings in job.work:
-        clip = store.clip(entry)
-        found.append([most(clip, meaning, job.lexicon) for meaning in meanings])
+    found = []
+    for number, question in enumerate(questions, 1):
+        asked = [question] if isinstance(question, str) else question
+        try:
+            meanings = [each for sentence in asked for each in alternatives(sentence, vocabulary)]
+        except SentenceError as error:
+            where = f"question {number}: " if len(questions) > 1 else ""
+            raise SentenceError(f"{where}{error}") from None
+        found.append(tuple(meanings))
     return found
 
 
-def _examine(job: _Job) -> Answer:
-    """The moments of one clip that may be among the best of the library."""
-    ((entry, meanings),) = job.work
-    clip = Store(job.url).clip(entry)
-    answers = [moments(clip, meaning, job.lexicon, job.count, job.least) for meaning in meanings]
-    found = [moment for answer in answers for moment in answer.moments]
-    named = [replace(moment, video=entry.name) for moment in found]
-    return Answer(tuple(named), any(answer.solved for answer in answers))
-
-
-def _fitting(entry: Entry, meanings: Iterable[Meaning], lexicon: Lexicon) -> tuple[Meaning, ...]:
-    """The sentences of which all nouns were seen in a clip."""
-    return tuple(m for m in meanings if all(_classes(entry, m, lexicon)))
+def _work(
+    entries: Sequence[Entry], asked: Sequence[_Asked], lexicon: Lexicon
+) -> list[tuple[int, list[Meaning]]]:
+    """The clips in which all nouns of a sentence were seen, and which sentences these are."""
+    wanted = list(dict.fromkeys(meaning for each in asked for meaning in each.meanings))
+    found = []
+    for n, entry in enumerate(entries):
+        if fitting := [meaning for meaning in wanted if all(_classes(entry, meaning, lexicon))]:
+            found.append((n, fitting))
+    return found
 
 
 def _classes(entry: Entry, meaning: Meaning, lexicon: Lexicon) -> list[list[str]]:
     """Per participant, the classes that its noun names and that were seen."""
     named = [lexicon.named(p.noun, entry.known) for p in meaning.participants]
     return [[name for name in names if name in entry.classes] for names in named]
+
+
+def _set_aside(entry: Entry, error: DamagedError, damaged: dict[str, None]) -> None:
+    if entry.name not in damaged:
+        damaged[entry.name] = None
+        _log.warning("left out: %s", error)
+
+
+def _rank(moment: Moment) -> tuple[float, str, float, str]:
+    return -moment.score, moment.video, moment.start, moment.sentence
+
+
+def _bound(job: _Bounding) -> list[list[float] | DamagedError]:
+    """Per clip and sentence, what a moment can score at most."""
+    store = Store(job.url)
+    found: list[list[float] | DamagedError] = []
+    for entry, meanings in job.work:
+        try:
+            clip = store.clip(entry)
+        except DamagedError as error:
+            found.append(error)
+            continue
+        found.append([most(clip, meaning, job.lexicon) for meaning in meanings])
+    return found
+
+
+def _examine(job: _Solving) -> list[Answer] | DamagedError:
+    """Per sentence, the moments of a clip that may be among the best of the library."""
+    try:
+        clip = Store(job.url).clip(job.entry)
+    except DamagedError as error:
+        return error
+    answers = [moments(clip, m, job.lexicon, job.count, least) for m, least in job.work]
+    return [
+        replace(each, moments=tuple(replace(m, video=job.entry.name) for m in each.moments))
+        for each in answers
+    ]

@@ -363,6 +363,8 @@ OUTPUT = output_of("v8")
         (OUTPUT, [1, 3, 64, 64], {}, "no class names in it; names= gives"),
         (OUTPUT, [1, 3, 64, 64], {"names": "{0: 'pen', 2: 'cup'}"}, "no class names"),
         (OUTPUT, [1, 3, 64, 64], {"names": "{0: 'pen"}, "no class names"),
+        (OUTPUT, [1, 3, 64, 64], {"names": "[" * 200_000}, "no class names"),
+        (OUTPUT, [1, 3, 64, 64], {"names": "-" * 200_000 + "1"}, "no class names"),
         (OUTPUT, [1, 3, 64, 64], {"names": "['pen']"}, "with 1 class names it must give"),
         (OUTPUT[0], [1, 3, 64, 64], TWO, "and it gives (6, 3)"),
         (np.tile(OUTPUT, (2, 1, 1)), [1, 3, 64, 64], TWO, "and it gives (2, 6, 3)"),

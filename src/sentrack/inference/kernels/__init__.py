@@ -11,7 +11,7 @@ from sentrack.inference.kernels.large_messages import (
     outermost,
     send_large,
 )
-from sentrack.inference.kernels.local import best_local_score
+from sentrack.inference.kernels.local import best_local_score, best_run_scores, best_run_sums
 from sentrack.inference.kernels.messages import load_step
 from sentrack.inference.kernels.sweeps import (
     add_axis,
@@ -36,6 +36,8 @@ __all__ = [
     "announce",
     "axis_maxima",
     "best_local_score",
+    "best_run_scores",
+    "best_run_sums",
     "decode_all",
     "entry",
     "frame_terms",

@@ -45,3 +45,62 @@ def best_local_score(
                 here[s, j] += h[t, state[s], j]
                 best = max(best, here[s, j] + leave[s])
     return best
+
+
+@entry
+def best_run_scores(
+    told: Flat,
+    rest: Flat,
+    begin: Flat,
+    wanted: Flat,
+    state: Flat,
+    initial: Flat,
+    moves: Any,
+    leave: Flat,
+) -> Any:
+    """(N,): the score of the best interval of one word in each of N runs of frames.
+
+    Nobody is to be chosen in a run: it is the case J = 1 of `best_local_score`, for many at once.
+
+    Args:
+        told: (P, K) what the word tells in every frame of all runs.
+        rest: (P,) all other terms of a frame.
+        begin: (N + 1,) where the runs begin.
+        wanted: (N,) which runs are asked for; of the others, -inf.
+        state: (S,) the K that each state of the chain looks at.
+        initial: (S,) nats.
+        moves: (M,) thrice: from which state, to which, and nats.
+        leave: (S,) 0 where the word may end, else -inf.
+    """
+    before, after, cost = moves
+    S, N = len(state), len(begin) - 1
+    here, there, best = np.empty(S), np.empty(S), np.full(N, -np.inf)
+    for n in range(N):
+        if not wanted[n]:
+            continue
+        here[:] = -np.inf
+        for p in range(begin[n], begin[n + 1]):
+            there[:] = initial
+            for m in range(len(cost)):
+                score = here[before[m]] + cost[m]
+                if score > there[after[m]]:
+                    there[after[m]] = score
+            for s in range(S):
+                there[s] += told[p, state[s]] + rest[p]
+                if there[s] + leave[s] > best[n]:
+                    best[n] = there[s] + leave[s]
+            here, there = there, here
+    return best
+
+
+@entry
+def best_run_sums(value: Flat, begin: Flat) -> Any:
+    """(N,): the largest sum of values (P,) of successive frames in each of N runs."""
+    N = len(begin) - 1
+    best = np.full(N, -np.inf)
+    for n in range(N):
+        total = -np.inf
+        for p in range(begin[n], begin[n + 1]):
+            total = max(total, 0.0) + value[p]
+            best[n] = max(best[n], total)
+    return best

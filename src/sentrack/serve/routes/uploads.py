@@ -13,9 +13,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import Message
 
+from sentrack.cache import checksum
 from sentrack.serve.errors import JobError
 from sentrack.serve.routes.dependencies import BUSY, EVER, State, problems
 from sentrack.serve.schemas import Added
+from sentrack.serve.upload_folder import clear
 
 MOST = 200_000_000  # bytes of a request
 SPARE = 1_000_000_000  # bytes of the disk that are left alone
@@ -59,12 +61,18 @@ async def add(request: Request, state: State) -> Added:
         folder.mkdir(parents=True, exist_ok=True)
         if shutil.disk_usage(folder).free < MOST + SPARE:
             raise JobError("the disk is nearly full", 507)
-        draft = folder / f".{uuid.uuid4().hex}"
+        draft, sha256 = folder / f".{uuid.uuid4().hex}", ""
         try:
             name = await _receive(request, draft, state.seconds)
+            sha256 = await asyncio.to_thread(checksum, draft)
             chosen = await state.search_pool.answer(
                 request, "upload", INDEXING, draft=draft, name=name
             )
+        except BaseException:
+            # Its worker may have been killed when the file had its name already.
+            await state.search_pool.settled()
+            await asyncio.to_thread(clear, folder, sha256)
+            raise
         finally:
             draft.unlink(missing_ok=True)
     await state.snapshots.latest(now=True)

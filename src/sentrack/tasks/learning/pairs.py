@@ -2,6 +2,7 @@
 
 import json
 import logging
+import math
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from sentrack.text import unknown
 from sentrack.vision import Clip, ClipError, load_clip
 
 FIELDS = ("clip", "sentence", "video", "start", "end", "size", "fps")
+MOST_PIXELS = 10**6  # of a side of a frame
 
 
 def read_pairs(
@@ -83,10 +85,14 @@ def _pair(line: str) -> dict[str, Any]:
         if key in pair and not _is_number(pair[key]):
             raise PairError(f"{key!r} must be a number")
     size = pair.get("size", [1, 1])
-    if not (isinstance(size, list) and len(size) == 2 and all(map(_is_number, size))):
-        raise PairError("'size' must be [width, height]")
+    if not (isinstance(size, list) and len(size) == 2 and all(map(_is_side, size))):
+        raise PairError("'size' must be [width, height], in whole pixels")
     return pair
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_side(value: Any) -> bool:
+    return _is_number(value) and 0 < value <= MOST_PIXELS and value == int(value)

@@ -10,6 +10,7 @@ from sentrack.vision.io.formats import (
     save_clip,
     videos,
 )
+from sentrack.vision.io.limits import read_content
 from sentrack.vision.io.supervision import clip_from_detections, to_supervision
 from sentrack.vision.io.tables import TableWriter, clip_of, read_table, table_of
 
@@ -27,6 +28,7 @@ __all__ = [
     "kind_of",
     "known_format",
     "read_arrow",
+    "read_content",
     "read_table",
     "save_clip",
     "stem",

@@ -19,6 +19,7 @@ from sentrack.text import nearest, strict_json
 from sentrack.vision.clip import Clip, ClipError
 from sentrack.vision.io.class_names import Names, categories, labels, numbered, parsed
 from sentrack.vision.io.columns import LARGEST, choose
+from sentrack.vision.io.limits import read_content
 from sentrack.vision.io.rows import Rows, corners_of, extents, frame_in
 
 V = TypeVar("V")
@@ -175,7 +176,7 @@ def _videos(path: Path, document: dict[str, Any]) -> list[tuple[str, dict[str, A
 
 def _document(path: Path) -> Any:
     try:
-        text = path.read_text("utf-8-sig")
+        text = read_content(path).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ClipError(f"{path}: it is not text that can be read") from error
     document = parsed(path, text)

@@ -10,16 +10,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
-import pyarrow.parquet
 
 from sentrack.text import nearest
 from sentrack.vision.clip import Bools, ClipError, Floats, Ints
+from sentrack.vision.io.limits import plain_text, read_content, read_parquet
 
 CORNERS = ("x1", "y1", "x2", "y2")
 MOTION = ("vx", "vy")
 CAMERA = ("camera_x", "camera_y")
 COLOUR = ("hue", "saturation", "value")
 OTHERS = ("frame", "class", "score", "id", "video", "time", "width", "height", "fps", "projected")
+KNOWN = (*CORNERS, *MOTION, *CAMERA, *COLOUR, *OTHERS)
 LARGEST = 2.0**53  # from here on, numbers read as floats are not exact
 METADATA = b"sentrack"  # the key under which a Parquet schema holds what the rows do not
 
@@ -80,17 +81,19 @@ class Table:
         choose(self.path, names, video)
         if video is None:
             return self
-        mask = pc.equal(pc.cast(self.columns["video"], pa.string()), video)
+        mask = pc.equal(pc.cast(self._text("video"), pa.string()), video)
         return replace(self, columns={k: column.filter(mask) for k, column in self.columns.items()})
 
     def column(self, name: str) -> Any:
         """A column that must be there."""
         if name not in self.columns:
-            known = {*CORNERS, *MOTION, *CAMERA, *COLOUR, *OTHERS}
-            spare = [other for other in self.columns if other not in known]
+            spare = [other for other in self.columns if other not in KNOWN]
             hint = f"; nearest column: {nearest(name, spare)!r}" if spare else ""
             raise ClipError(f"{self.path}: no column {name!r}{hint}")
         return self.columns[name]
+
+    def _text(self, name: str) -> Any:
+        return plain_text(self.path, name, self.column(name))
 
     def has(self, names: Iterable[str]) -> bool:
         """Whether any of the columns is there; what belongs together is then asked for together."""
@@ -98,7 +101,7 @@ class Table:
 
     def numbers(self, name: str) -> Floats:
         """(R,) a column of numbers, NaN where there is none."""
-        column = self.column(name)
+        column = self._text(name)
         try:
             cast = pc.cast(column, pa.float64(), safe=False)
         except pa.ArrowException as error:
@@ -124,7 +127,7 @@ class Table:
     def names(self, name: str) -> tuple[list[str], Ints]:
         """The different texts of a column, in the order of the file, and (R,) which a row has."""
         try:
-            text = pc.cast(self.column(name), pa.string()).fill_null("").combine_chunks()
+            text = pc.cast(self._text(name), pa.string()).fill_null("").combine_chunks()
         except pa.ArrowException as error:
             raise ClipError(f"{self.path}: column {name!r} does not hold text") from error
         coded = text.dictionary_encode()
@@ -170,10 +173,7 @@ def read_arrow(path: Path) -> Any:
     try:
         if path.stat().st_size == 0:
             raise ClipError(f"{path}: the file is empty")
-        if not parquet:
-            return _csv(path)
-        with pyarrow.parquet.ParquetFile(path) as file:  # a dataset would read folders named k=v
-            return file.read()
+        return read_parquet(path, KNOWN) if parquet else _csv(path)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = (str(error).splitlines() or ["unreadable"])[0]
         name = "Parquet" if parquet else "CSV"
@@ -193,12 +193,13 @@ def _stored(path: Path, metadata: dict[bytes, bytes]) -> dict[str, Any]:
 
 
 def _csv(path: Path) -> Any:
-    with pyarrow.csv.open_csv(path) as reader:
+    data = pa.py_buffer(read_content(path))
+    with pyarrow.csv.open_csv(pa.BufferReader(data)) as reader:
         header = reader.schema.names
     # Names that look like numbers stay names: video "007" is not 7.
     text = {name: pa.string() for name in header if name.strip().lower() in ("video", "class")}
     options = pyarrow.csv.ConvertOptions(column_types=text)
-    return pyarrow.csv.read_csv(path, convert_options=options)
+    return pyarrow.csv.read_csv(pa.BufferReader(data), convert_options=options)
 
 
 def _is_number(value: Any) -> bool:

@@ -13,6 +13,7 @@ import pyarrow.csv
 
 from sentrack.vision.clip import ClipError, Floats, Ints
 from sentrack.vision.io.columns import not_whole
+from sentrack.vision.io.limits import read_content
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +38,7 @@ class Text:
             words: columns that hold words; all others hold numbers.
         """
         try:
-            data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+            data = read_content(path).removeprefix(b"\xef\xbb\xbf")
         except OSError as error:
             raise ClipError(f"{path}: it cannot be read: {error.strerror or error}") from error
         if comma == " ":

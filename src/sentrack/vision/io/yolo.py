@@ -16,6 +16,7 @@ from sentrack.vision.clip import Clip, ClipError, Floats
 from sentrack.vision.io.class_names import Names, in_order, labels, write_names
 from sentrack.vision.io.columns import not_whole
 from sentrack.vision.io.delimited import lines
+from sentrack.vision.io.limits import read_content
 from sentrack.vision.io.rows import Rows, frame_in
 
 CLASSES = "classes.txt"
@@ -97,7 +98,7 @@ def _files(path: Path) -> dict[int, Path]:
 def _boxes(file: Path) -> list[list[float]]:
     """The seven numbers of each box of a file."""
     try:
-        text = file.read_text("utf-8-sig")
+        text = read_content(file).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ClipError(f"{file}: it is not text that can be read") from error
     found = []

@@ -14,7 +14,7 @@ from sentrack.vision.scan.detectors import (
 from sentrack.vision.scan.observations import Observation, observe
 from sentrack.vision.scan.scan_cache import Scan
 from sentrack.vision.scan.scanner import DETECTOR, FPS, VERSION, scan_settings, scan_video
-from sentrack.vision.scan.video import Frame, Image, Video
+from sentrack.vision.scan.video import Frame, Image, Limit, LimitError, Video
 
 __all__ = [
     "BEST",
@@ -28,6 +28,8 @@ __all__ = [
     "Found",
     "Frame",
     "Image",
+    "Limit",
+    "LimitError",
     "Observation",
     "Own",
     "Scan",

@@ -26,7 +26,7 @@ from sentrack.vision.scan.scan_cache import (
     request_of,
     stored,
 )
-from sentrack.vision.scan.video import Video
+from sentrack.vision.scan.video import Limit, Video
 
 FPS = 10.0  # frames per second that are looked at, at most
 VERSION = 1  # of what is measured: another one, and videos are scanned anew
@@ -47,6 +47,7 @@ def scan_video(
     report: Report = silent,
     settings: Settings | None = None,
     file_only: bool = False,
+    limit: Limit | None = None,
 ) -> Scan:
     """What is seen in a video; at once if the same was asked before.
 
@@ -63,6 +64,7 @@ def scan_video(
         settings: all of these as `scan_settings` tells them, and the SHA-256 of the video as
             "sha256", where that is known.
         file_only: leave the rows in the file, so that memory does not grow with the video.
+        limit: of the video, where it is not known before it is decoded.
     """
     if fps is not None and not (math.isfinite(fps) and fps > 0):
         raise ClipError(f"{path}: fps must be above 0, and it is {fps:g}")
@@ -72,7 +74,7 @@ def scan_video(
     known = recall(request) if settings is None else settings
     if known is not None and (file := stored(known, start, end)) is not None:
         return Scan(path.stem, file)
-    video = Video(path)
+    video = Video(path, limit)
     finder = open_detector(name, names=names, best=most, device=device, report=report)
     known = {"sha256": checksum(path), **_settings(finder, most, rate)}
     file, table = stored(known, start, end), None

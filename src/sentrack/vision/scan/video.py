@@ -41,8 +41,24 @@ class Frame:
     image: Image
 
 
+class LimitError(ClipError):
+    """A video is longer or larger than is allowed."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """How long a video may last, and how many pixels a frame may have, whatever its header says."""
+
+    seconds: float = math.inf
+    pixels: int = MOST_PIXELS
+
+
 class Video:
     """A video file with at least one frame that can be decoded.
+
+    Args:
+        path: the file.
+        limit: decoding it fails where it exceeds this.
 
     Attributes:
         path: the file.
@@ -54,14 +70,13 @@ class Video:
         ClipError: the file cannot be read, is no video, or has no frame.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+    def __init__(self, path: str | Path, limit: Limit | None = None) -> None:
+        self.path, self._limit = Path(path), limit or Limit()
         with self._open() as (container, stream):
             first = next(iter(_decode(container, stream)), None)
             if first is None:
                 raise ClipError(f"{path}: no frame of it can be decoded")
-            if first.width * first.height > MOST_PIXELS:
-                raise ClipError(f"{path}: frames of {first.width}x{first.height} are too large")
+            self._allow(first, 0.0)
             turned = first.rotation % 180 != 0
             self.size = (first.height, first.width) if turned else (first.width, first.height)
             rate = stream.average_rate or stream.guessed_rate
@@ -89,6 +104,7 @@ class Video:
         for number, time, picture in self._numbered(begin):
             if time >= high - 1e-9:
                 return
+            self._allow(picture, time)
             # Damaged files may go back in time.
             if time <= last:
                 continue
@@ -103,6 +119,15 @@ class Video:
         if end is None and self.duration is not None and last < self.duration - self._grace():
             text = "%s: it ends at %.1f s of %.1f s; what can be decoded is used"
             _log.warning(text, self.path, max(last, 0.0), self.duration)
+
+    def _allow(self, picture: Any, time: float) -> None:
+        """Refuse a frame that is too large, or too late."""
+        if picture.width * picture.height > self._limit.pixels:
+            text = f"frames of {picture.width}x{picture.height} are too large"
+            raise LimitError(f"{self.path}: {text}")
+        if time > self._limit.seconds:
+            text = f"it lasts longer than {self._limit.seconds:g} s, which is the limit here"
+            raise LimitError(f"{self.path}: {text}")
 
     def _grace(self) -> float:
         return max(EARLY, 3 / self.fps)

@@ -77,7 +77,7 @@ class Metadata:
         """A value of the metadata, written as Python has it; None if there is none."""
         try:
             return ast.literal_eval(self.facts.get(key, "None"))
-        except (ValueError, SyntaxError):
+        except (ValueError, SyntaxError, RecursionError, MemoryError):  # the last two: too deep
             return None
 
     def _beside(self, name: str) -> dict[str, Any]:
