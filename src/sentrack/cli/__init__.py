@@ -17,7 +17,6 @@ from sentrack.text import visible
 app = typer.Typer(
     help="Find the tracks in a video that best depict an English sentence.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 COMMANDS = (track, detect, parse, words, index, library, search, describe, learn, serve, demo)
@@ -42,6 +41,18 @@ def _options(
     """Options of all commands."""
 
 
+class _Stderr(logging.StreamHandler[Any]):
+    """Messages go where stderr leads at the time: above the bars, while there are any."""
+
+    @property
+    def stream(self) -> Any:
+        return sys.stderr
+
+    @stream.setter
+    def stream(self, _: Any) -> None:
+        pass
+
+
 class _Lines(logging.Formatter):
     """Messages of one line each, in which nothing commands the terminal."""
 
@@ -54,7 +65,7 @@ class _Lines(logging.Formatter):
 
 def main() -> None:
     """Run the command line: exit 1 with one line if the input is at fault."""
-    handler = logging.StreamHandler()
+    handler = _Stderr()
     handler.setFormatter(_Lines("sentrack: %(message)s"))
     logger = logging.getLogger("sentrack")
     logger.addHandler(handler)

@@ -24,6 +24,8 @@ from sentrack.cli.options import (
     Where,
     Workers,
     frame_size,
+    local,
+    one_clip,
 )
 from sentrack.errors import SentrackError
 from sentrack.text import strict_json, visible
@@ -35,7 +37,12 @@ if TYPE_CHECKING:
 
 def index(
     sources: Annotated[
-        list[Path], typer.Argument(help="Videos, files of detections, and folders of both.")
+        list[Path],
+        typer.Argument(
+            help="Videos, files of detections, and folders of both.",
+            parser=local,
+            metavar="SOURCES...",
+        ),
     ],
     library: Annotated[
         str, typer.Option("--library", "-l", help="A folder, or any URL that fsspec knows.")
@@ -173,7 +180,10 @@ def search(
 
 def describe(
     source: Annotated[
-        Path | None, typer.Argument(help="A video, or detections: CSV, Parquet, MOT, ...")
+        Path | None,
+        typer.Argument(
+            help="A video, or detections: CSV, Parquet, MOT, ...", parser=local, metavar="SOURCE"
+        ),
     ] = None,
     n: Annotated[int, typer.Option("-n", help="How many sentences at most.", min=1)] = 5,
     lexicon: Lexicon = "everyday",
@@ -208,7 +218,7 @@ def describe(
         else:
             assert source is not None
             clip = load_clip(
-                source,
+                one_clip(source),
                 size=frame_size(size),
                 fps=fps,
                 start=start,
@@ -241,13 +251,10 @@ def describe(
 
 def _library(url: str) -> "Library":
     """A library that is there."""
-    from sentrack.library import LibraryError
     from sentrack.tasks import Library
 
     store = Library(url)
-    if not store.exists():
-        text = f"make one by: sentrack index SOURCES --library {url}"
-        raise LibraryError(f"{url}: there is no such library; {text}")
+    store.demand()
     return store
 
 

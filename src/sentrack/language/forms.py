@@ -161,10 +161,12 @@ def _refused(vocabulary: Vocabulary) -> Iterator[tuple[Form, str]]:
 def not_a_class(noun: str, classes: list[str]) -> str:
     """Says that the detector at hand does not know a noun, and which ones it does.
 
-    These are the nearest by letters, or else those of the same kind: animals, vehicles, persons.
+    These are the nearest by letters, or else those of the same kind: animals, vehicles, persons;
+    or none, for what is neither.
     """
     kind = kind_of_class(noun)
     alike = [name for name in classes if kind != "thing" and kind_of_class(name) == kind]
-    near = similar(noun, classes, 3, 0.7) or similar(noun, alike, 5) or sorted(classes)[:5]
+    near = similar(noun, classes, 3, 0.7) or similar(noun, alike, 5)
     quoted = ", ".join(f"'{name}'" for name in near)
-    return f"the detector of this clip has no such class; its nearest classes are {quoted}"
+    nearest = f"; its nearest classes are {quoted}" if near else ", nor one near it"
+    return f"the detector of this clip has no such class{nearest}"

@@ -4,6 +4,7 @@ from sentrack.library.entry import Entry, Presence, unused
 from sentrack.library.folder import LibraryError
 from sentrack.library.index_plan import Task
 from sentrack.library.integrity import HOUR, Problem
+from sentrack.library.sources import sources_in
 from sentrack.library.store import Store, index_one
 
 __all__ = [
@@ -15,5 +16,6 @@ __all__ = [
     "Store",
     "Task",
     "index_one",
+    "sources_in",
     "unused",
 ]

@@ -76,9 +76,7 @@ def create_app(library: str | Path, options: Options | None = None) -> Applicati
     if options.token is not None and not re.fullmatch("[ -~]+", options.token):
         raise SentrackError("a token is made of ASCII letters, digits and signs")
     store = Store(library)
-    if not store.exists():
-        hint = f"make one by: sentrack index SOURCES --library {library}"
-        raise SentrackError(f"{library}: there is no such library; {hint}")
+    store.demand()
     folder = Path(store.url) if Path(store.url).is_dir() else None
     if options.uploads and folder is None:
         raise SentrackError(f"{library}: videos can only be added to a library on this machine")

@@ -48,7 +48,7 @@ class LibraryFacts:
         name: of its folder.
         clips: how many.
         seconds: of all of them together.
-        classes: that are seen, the most frequent first, at most 100.
+        classes: that are surely seen, the most frequent first, at most 100.
         lexicon: its name.
         uploads: whether videos may be added.
     """
@@ -72,7 +72,7 @@ class Video:
         width: of a frame, in pixels.
         height: of a frame, in pixels.
         fps: source frames per second.
-        classes: number of frames that show a class.
+        classes: that are surely seen, each with its number of frames.
         pixels: whether its video is there, for pictures and media.
     """
 

@@ -56,6 +56,6 @@ def _video(state: AppState, entry: Entry) -> Video:
         width=entry.size[0],
         height=entry.size[1],
         fps=entry.fps,
-        classes={name: seen.frames for name, seen in entry.classes.items()},
+        classes=entry.seen,
         pixels=state.snapshots.shows(entry),
     )
