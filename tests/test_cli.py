@@ -122,8 +122,8 @@ def test_each_sentence_gets_its_answer_or_its_reason(run: Run, boxes: str) -> No
 
 def test_what_was_never_detected_is_said_with_what_was(run: Run, tmp_path: Path) -> None:
     clip, _ = two_activities(0)
-    save_clip(clip.only(clip.label != clip.classes.index("cup")), tmp_path / "no-cup.csv")
-    found = run("track", str(tmp_path / "no-cup.csv"), "The person carried the cup.")
+    save_clip(clip.only(clip.label != clip.classes.index("cup")), tmp_path / "no-cup.parquet")
+    found = run("track", str(tmp_path / "no-cup.parquet"), "The person carried the cup.")
     assert found.returncode == 1
     message = "no-cup: no cup was detected in it; surely seen: "
     assert message in found.stderr

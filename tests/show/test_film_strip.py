@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from sentrack.errors import SentrackError
 from sentrack.show.annotation import LIGHT, Caption
 from sentrack.show.drawing import movings
-from sentrack.show.film_strip import GAP, HEIGHT, key_frames, movement, strip
+from sentrack.show.film_strip import GAP, HEIGHT, strip
+from sentrack.show.key_frames import key_frames, movement
 from sentrack.show.palette import PALETTE
 from sentrack.tasks import track
 from sentrack.vision.scan.video import Frame

@@ -78,9 +78,15 @@ def index(
         todo = [task for task in tasks if task.state != "there"]
         with open_executor(workers, cluster, len(todo)) as executor:
             done = list(do(store.url, todo, executor, bars))
+        kept = [entry for entry in done if not isinstance(entry, SentrackError)]
+        if any(entry.detector for entry in kept):
+            from sentrack.serve import prepare
+
+            for number, entry in enumerate(kept, 1):
+                bars("pictures", number, len(kept))
+                prepare(entry)
     if todo:
         store.refresh()
-    kept = [entry for entry in done if not isinstance(entry, SentrackError)]
     failed = [error for error in done if isinstance(error, SentrackError)]
     if as_json:
         _print_tasks(store.url, tasks, failed)

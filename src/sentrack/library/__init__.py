@@ -5,10 +5,11 @@ from sentrack.library.folder import LibraryError
 from sentrack.library.index_plan import Task
 from sentrack.library.integrity import HOUR, Problem
 from sentrack.library.sources import sources_in
-from sentrack.library.store import Store, index_one
+from sentrack.library.store import JUDGED, Store, index_one
 
 __all__ = [
     "HOUR",
+    "JUDGED",
     "Entry",
     "LibraryError",
     "Presence",

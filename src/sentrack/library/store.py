@@ -16,7 +16,8 @@ from sentrack.text import nearest
 from sentrack.vision import Clip, ClipError, is_video, load_clip, scan_video
 from sentrack.vision.io import Names, read_table, table_of
 
-OWN = (MANIFEST, "uploads")  # what a library may hold besides clips
+JUDGED = "judged.jsonl"  # what people said of answers
+OWN = (MANIFEST, JUDGED, "uploads")  # what a library may hold besides clips
 
 
 class Store:

@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from sentrack.cache import cache_folder
 from sentrack.errors import SentrackError
 from sentrack.lexicon import Lexicon
-from sentrack.library import Store
+from sentrack.library import JUDGED, Store
 from sentrack.serve.errors import JobError
 from sentrack.serve.guard import Guard, is_loopback
 from sentrack.serve.jobs import Jobs, SentenceJobs
@@ -95,6 +95,7 @@ def create_app(library: str | Path, options: Options | None = None) -> Applicati
             cache=cache_folder() / "media",
             seconds=options.seconds,
             uploads=uploads,
+            judged=folder / JUDGED if folder is not None else None,
         )
         try:
             await asyncio.gather(*(pool.start() for pool in state.pools))

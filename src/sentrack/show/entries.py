@@ -12,7 +12,7 @@ from sentrack.show.terminal import plain
 def show_entries(entries: Sequence[Entry]) -> None:
     """Print a row for every clip: how long it is, what is seen in it, and by which detector."""
     table = Table(box=None, padding=(0, 2, 0, 0))
-    for column in ("name", "seconds", "frames", "surely seen", "detector", "size", "kB"):
+    for column in ("name", "seconds", "frames", "seen", "detector", "size", "kB"):
         table.add_column(
             column, justify="right" if column in ("seconds", "frames", "kB") else "left"
         )

@@ -10,8 +10,8 @@ from sentrack.files import whole
 from sentrack.progress import Report, silent
 from sentrack.show.annotation import CLOSE, LIGHT, Caption, between
 from sentrack.show.drawing import draw_marks, extent, movings, span, text_size, write
+from sentrack.show.key_frames import key_times
 from sentrack.tasks import Tracking
-from sentrack.vision import Floats, Ints
 from sentrack.vision.scan import Frame, Image
 
 HEIGHT = 360  # pixels of a key frame
@@ -39,7 +39,7 @@ def strip(
     Raises:
         SentrackError: the file cannot be written, or no frame lies in the tracked span.
     """
-    wanted = [_key_times(tracking, count) for tracking in trackings]
+    wanted = [key_times(tracking, count) for tracking in trackings]
     tiles: list[list[Image]] = [[] for _ in trackings]
     shown: list[list[float]] = [[] for _ in trackings]
     total = sum(map(len, wanted))
@@ -52,68 +52,6 @@ def strip(
                 report("strip", sum(map(len, tiles)), total)
     sheets = [_sheet(trackings, n, tiles[n], shown[n]) for n in range(len(trackings)) if tiles[n]]
     _save(_stacked(sheets), path)
-
-
-def _key_times(tracking: Tracking, count: int) -> Floats:
-    """(count,) seconds of the key frames of an answer."""
-    objective, found = tracking.objective, tracking.solution.states
-    states = np.array([objective.states(w, found) for w in range(len(tracking.words))])
-    return np.asarray(objective.clip.times[key_frames(states, count, movement(tracking))])
-
-
-def movement(tracking: Tracking) -> Floats:
-    """(T,) how much participants move or change size since the frame before, in their own heights.
-
-    To come into view or to go counts as one height.
-    """
-    total = np.zeros(len(tracking.objective.clip.times))
-    for participant in tracking.participants:
-        boxes, seen = participant.boxes, participant.seen
-        heights = boxes[:, 3] - boxes[:, 1]
-        moved = np.abs(np.diff(boxes, axis=0)).mean(axis=1) / heights[1:]
-        moved = np.where(seen[1:] & seen[:-1], moved, seen[1:] != seen[:-1])
-        total[1:] += np.nan_to_num(moved)
-    return total
-
-
-def key_frames(states: Ints, count: int, change: Floats | None = None) -> Ints:
-    """Indices of frames that show every phase, more of them where more changes.
-
-    A phase lasts until a word changes its state. Within it, key frames are spread evenly over what
-    changes, and over time where nothing does. With more phases than key frames, they are spread
-    over all in the same way.
-
-    Args:
-        states: (W, T) of the words.
-        count: how many.
-        change: (T,) since the frame before.
-    """
-    T = states.shape[1]
-    weights = np.full(T, 1.0 / T) if change is None else change + max(change.sum(), 1.0) / (9 * T)
-    changes = np.flatnonzero((np.diff(states, axis=1) != 0).any(axis=0)) + 1
-    if len(changes) >= count:
-        changes = changes[:0]
-    edges = [0, *changes.tolist(), T]
-    frames = np.diff(edges)
-    sums = np.add.reduceat(weights, edges[:-1])
-    shares = np.ones(len(frames), np.int64)
-    for _ in range(min(count, T) - len(frames)):
-        shares[np.argmax(np.where(shares < frames, sums / shares, -1.0))] += 1
-    return np.concatenate(
-        [
-            low + _spread(weights[low:high], n)
-            for low, high, n in zip(edges[:-1], edges[1:], shares.tolist(), strict=True)
-        ]
-    )
-
-
-def _spread(weights: Floats, n: int) -> Ints:
-    """Some different indices, n of them, of weights, with about as much weight around each."""
-    total = np.cumsum(weights)
-    picked = np.searchsorted(total, (np.arange(n) + 0.5) / n * total[-1])
-    steps = np.arange(n)
-    picked = np.maximum.accumulate(picked - steps) + steps
-    return np.asarray(np.minimum(picked, len(weights) - n + steps), np.int64)
 
 
 def _tile(trackings: Sequence[Tracking], number: int, frame: Frame) -> Image:
