@@ -10,6 +10,7 @@ from sentrack.cli.learn import learn
 from sentrack.cli.library import describe, index, library, search
 from sentrack.cli.serve import serve
 from sentrack.cli.track import detect, track
+from sentrack.cli.watch import watch
 from sentrack.cli.words import demo, parse, words
 from sentrack.errors import SentrackError
 from sentrack.text import visible
@@ -19,7 +20,20 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-COMMANDS = (track, detect, parse, words, index, library, search, describe, learn, serve, demo)
+COMMANDS = (
+    track,
+    detect,
+    parse,
+    words,
+    index,
+    library,
+    search,
+    describe,
+    watch,
+    learn,
+    serve,
+    demo,
+)
 for command in COMMANDS:
     app.command()(command)
 

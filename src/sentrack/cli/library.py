@@ -25,6 +25,7 @@ from sentrack.cli.options import (
     Workers,
     frame_size,
     local,
+    moment_document,
     one_clip,
 )
 from sentrack.errors import SentrackError
@@ -32,7 +33,7 @@ from sentrack.text import strict_json, visible
 
 if TYPE_CHECKING:
     from sentrack.library import Task
-    from sentrack.tasks import Library, Moment
+    from sentrack.tasks import Library
 
 
 def index(
@@ -177,7 +178,7 @@ def search(
         )
         paths = write_excerpts(store, found, clips, force, bars) if clips else []
     if as_json:
-        print(strict_json({"moments": [_document(moment) for moment in found]}))
+        print(strict_json({"moments": [moment_document(moment) for moment in found]}))
         return
     show_moments(found)
     for path in paths:
@@ -262,21 +263,6 @@ def _library(url: str) -> "Library":
     store = Library(url)
     store.demand()
     return store
-
-
-def _document(moment: "Moment") -> dict[str, Any]:
-    told = moment.tracking.to_dict()
-    return {
-        "video": moment.video,
-        "sentence": moment.sentence,
-        "start": moment.start,
-        "end": moment.end,
-        "match": moment.match,
-        "score": moment.score,
-        "reason": told["reason"],
-        "participants": told["participants"],
-        "unchecked": told["unchecked"],
-    }
 
 
 def _print_tasks(url: str, tasks: Sequence["Task"], failed: Sequence[SentrackError]) -> None:

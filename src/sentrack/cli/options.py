@@ -1,11 +1,14 @@
 """What several commands take."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sentrack.errors import SentrackError
+
+if TYPE_CHECKING:
+    from sentrack.tasks import Moment
 
 
 def local(text: str) -> Path:
@@ -84,3 +87,19 @@ def one_clip(source: Path) -> Path:
             f"or index all of it: sentrack index {source} --library LIBRARY"
         )
     return source
+
+
+def moment_document(moment: "Moment") -> dict[str, Any]:
+    """A moment as JSON has it."""
+    told = moment.tracking.to_dict()
+    return {
+        "video": moment.video,
+        "sentence": moment.sentence,
+        "start": moment.start,
+        "end": moment.end,
+        "match": moment.match,
+        "score": moment.score,
+        "reason": told["reason"],
+        "participants": told["participants"],
+        "unchecked": told["unchecked"],
+    }

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sentrack.show.excerpt import EXCERPT_FPS, EXCERPT_WIDTH, smaller
     from sentrack.show.film_strip import strip
     from sentrack.show.lexicon import show_beside, show_word, show_words
+    from sentrack.show.live import Excerpts, Hook
     from sentrack.show.markup import html_of
     from sentrack.show.moments import show_moments, write_excerpts
     from sentrack.show.palette import colour, hexadecimal
@@ -29,6 +30,8 @@ __all__ = [
     "EXCERPT_FPS",
     "EXCERPT_WIDTH",
     "Bars",
+    "Excerpts",
+    "Hook",
     "ShownMatch",
     "VideoWriter",
     "View",

@@ -14,7 +14,9 @@ def show_entries(entries: Sequence[Entry]) -> None:
     table = Table(box=None, padding=(0, 2, 0, 0))
     for column in ("name", "seconds", "frames", "seen", "detector", "size", "kB"):
         table.add_column(
-            column, justify="right" if column in ("seconds", "frames", "kB") else "left"
+            column,
+            justify="right" if column in ("seconds", "frames", "kB") else "left",
+            overflow="fold",
         )
     for entry in entries:
         often = list(entry.seen)

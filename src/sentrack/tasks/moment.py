@@ -40,6 +40,10 @@ class Moment(InNotebook):
     score: float
     tracking: Tracking
 
+    def overlaps(self, other: "Moment") -> bool:
+        """Whether both are about the same sentence at the same time."""
+        return self.sentence == other.sentence and self.start < other.end and other.start < self.end
+
     def __repr__(self) -> str:
         when = f"{self.start:.1f} to {self.end:.1f} s"
         return f"Moment({self.video!r}, {when}, match {self.match:.2f}, {self.sentence!r})"

@@ -26,7 +26,7 @@ function show() {
   const parameters = new URLSearchParams(location.search);
   const given = (...names) => Object.fromEntries(names.map((name) => [name, parameters.get(name)]));
   const q = parameters.get("q") ?? "";
-  asking.set(q);
+  if (q) asking.set(q); // else what somebody is typing stays
   for (const link of document.querySelectorAll(".top nav a")) {
     const current = new URL(link.href).pathname === location.pathname && !q;
     if (current) link.setAttribute("aria-current", "page");

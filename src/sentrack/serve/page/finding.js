@@ -15,7 +15,8 @@ export function showSearch(main, sentence, video = null) {
   const cancel = el("button", { type: "button", onclick: () => control.abort() }, "Cancel");
   const working = el("div", { class: "working" }, bar, cancel);
   const grid = el("ol", { class: "grid moments", "aria-label": "moments" });
-  main.replaceChildren(el("h1", { class: "hidden" }, `Moments: ${sentence}`), where(sentence, video), status, working, grid);
+  const parts = [el("h1", { class: "hidden" }, `Moments: ${sentence}`), where(sentence, video), status, working, grid];
+  main.replaceChildren(...parts.filter(Boolean));
   let count = 0;
   const fail = async (error) => {
     status.textContent = "Nothing was looked for.";

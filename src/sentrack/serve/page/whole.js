@@ -1,8 +1,9 @@
 // A whole video with all that was detected in it. The server sends it piece by piece; nobody sees that.
 import { address, cancelled, get } from "./api.js";
 import { clock, el } from "./dom.js";
+import { label } from "./stage.js";
 
-const PIECE = 30; // seconds of a video that are asked for at a time
+const PIECE = 10; // seconds of a video that are asked for at a time
 const PALETTE = ["#e69f00", "#56b4e9", "#009e73", "#f0e442", "#cc79a7", "#d55e00", "#0072b2"];
 
 /** Plays a video from beginning to end, with its boxes filtered by class and confidence. */
@@ -54,11 +55,18 @@ export class WholeVideo {
           this.draw();
         },
       });
-      const told = frames ? `${name} (${frames} frames)` : `${name} (doubtful)`;
+      const told = frames ? `${name} (${frames} frames)` : name;
       return el("label", {}, box, el("span", { class: "dot", colour: this.colours.get(name) }), told);
     });
-    this.classes.replaceChildren(...boxes);
-    if (!boxes.length) this.classes.append(el("p", { class: "faint" }, "Nothing was surely seen."));
+    const sure = entries.filter(([, frames]) => frames).length;
+    const doubtful = boxes.slice(sure);
+    const open = this.classes.querySelector("details")?.open ?? false;
+    this.classes.replaceChildren(...boxes.slice(0, sure));
+    if (!sure) this.classes.append(el("p", { class: "faint" }, "Nothing was surely seen."));
+    if (doubtful.length) {
+      const told = el("summary", {}, `${doubtful.length} more that may have been seen`);
+      this.classes.append(el("details", { open }, told, el("div", { class: "classes" }, doubtful)));
+    }
   }
 
   get piece() {
@@ -78,7 +86,7 @@ export class WholeVideo {
     const end = Math.min(this.about.seconds, start + PIECE);
     if (this.film) {
       this.note.textContent = "Preparing the video …";
-      this.film.src = address("/api/media", { video: this.about.name, start: start.toFixed(2), end: end.toFixed(2) });
+      this.film.src = this.media(number);
     }
     if (this.boxes.has(number)) return;
     this.boxes.set(number, null);
@@ -94,6 +102,12 @@ export class WholeVideo {
       });
   }
 
+  /** The address of a piece of the video. */
+  media(number) {
+    const end = Math.min(this.about.seconds, (number + 1) * PIECE);
+    return address("/api/media", { video: this.about.name, start: (number * PIECE).toFixed(2), end: end.toFixed(2) });
+  }
+
   /** The classes that are listed, with their frames. */
   known() {
     return [...this.colours.keys()].map((name) => [name, this.about.classes[name] ?? 0]);
@@ -104,7 +118,11 @@ export class WholeVideo {
     film.addEventListener("loadeddata", () => {
       this.note.textContent = "";
       film.currentTime = Math.max(0, this.seconds - this.loaded * PIECE);
-      if (this.playing) film.play().catch(() => this.pause());
+      if (!this.playing) return;
+      film.play().catch(() => this.pause());
+      // Have the server make the next piece while this one is watched.
+      const next = this.loaded + 1;
+      if (next * PIECE < this.about.seconds) fetch(this.media(next), { signal: this.signal }).catch(() => {});
     });
     film.addEventListener("timeupdate", () => {
       if (!this.playing || film.readyState < 2) return;
@@ -187,22 +205,20 @@ export class WholeVideo {
       if (Math.abs(time - this.seconds) < Math.abs(found.times[nearest] - this.seconds)) nearest = n;
     });
     const scale = width / this.about.width;
-    context.font = "600 12px sans-serif";
-    let count = 0;
+    const taken = [];
     for (const [kind, score, x1, y1, x2, y2] of found.boxes[nearest]) {
       const name = found.classes[kind];
       if (score < least || !this.shown.has(name)) continue;
-      count += 1;
       const colour = this.colours.get(name);
       for (const [wide, ink] of [[4, "rgb(0 0 0 / 70%)"], [2, colour]]) {
         context.lineWidth = wide;
         context.strokeStyle = ink;
         context.strokeRect(x1 * scale, y1 * scale, (x2 - x1) * scale, (y2 - y1) * scale);
       }
-      context.fillStyle = colour;
-      context.fillText(`${name} ${score.toFixed(2)}`, x1 * scale, Math.max(10, y1 * scale - 4));
+      const mark = { noun: `${name} ${score.toFixed(2)}`, colour, box: [x1, y1, x2, y2] };
+      label(context, mark, scale, taken, width, height);
     }
-    this.canvas.setAttribute("aria-label", `${count} boxes of ${this.about.name}`);
+    this.canvas.setAttribute("aria-label", `${taken.length} boxes of ${this.about.name}`);
   }
 
   destroy() {

@@ -198,7 +198,7 @@ function outline(context, mark, scale, faint) {
 }
 
 /** The noun on its colour, above its box, or below the labels that are there already. */
-function label(context, mark, scale, taken, width, height) {
+export function label(context, mark, scale, taken, width, height) {
   context.font = `600 13px ${tone("--font")}`;
   context.textBaseline = "middle";
   const wide = context.measureText(mark.noun).width + 10;

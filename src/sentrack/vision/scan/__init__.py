@@ -9,11 +9,20 @@ from sentrack.vision.scan.detectors import (
 )
 from sentrack.vision.scan.observations import Observation, observe
 from sentrack.vision.scan.scan_cache import Scan
-from sentrack.vision.scan.scanner import FPS, VERSION, scan_settings, scan_video
+from sentrack.vision.scan.scanner import (
+    DETECTOR,
+    FPS,
+    VERSION,
+    clip_of_frames,
+    scan_settings,
+    scan_video,
+)
+from sentrack.vision.scan.stream import Stream
 from sentrack.vision.scan.video import Frame, Image, Video
 
 __all__ = [
     "BEST",
+    "DETECTOR",
     "FPS",
     "VERSION",
     "Detector",
@@ -23,7 +32,9 @@ __all__ = [
     "Image",
     "Observation",
     "Scan",
+    "Stream",
     "Video",
+    "clip_of_frames",
     "observe",
     "open_detector",
     "scan_settings",
