@@ -18,10 +18,10 @@ from sentrack.vision.scan.video import Frame, as_image, decode
 ANSWER, SILENCE = 10.0, 10.0  # seconds: in which a source must answer, and may then say nothing
 PAUSES = (1.0, 2.0, 5.0, 15.0, 30.0)  # seconds before it is tried again, the last one ever after
 GROWTH = 0.5  # seconds between two looks at a file that grows
+BACK = 5.0  # seconds before what was seen last at which a file that grew is read again
+UNKNOWN = 30.0  # frames per second of a source that does not tell the time
 WAITING = 4  # frames of a live source that wait; older ones are left out
-NETWORK = (
-    "rtsp,rtp,rtmp,udp,tcp,tls,http,https,crypto,srtp"  # no files: an address leads nowhere here
-)
+NETWORK = "rtsp,rtp,rtmp,udp,tcp,tls,http,https,crypto,srtp"  # no files
 
 _log = logging.getLogger("sentrack")
 
@@ -76,9 +76,9 @@ class Stream:
         """Time and picture, over all interruptions."""
         begin, last, tries = monotonic(), -math.inf, 0
         while not self.ended.is_set():
-            came, base = 0, 0.0
+            came, base, size = 0, 0.0, self._bytes()
             try:
-                for time, picture in self._opened():
+                for time, picture in self._opened(last):
                     if came == 0 and self._file is None:
                         # A source that comes back goes on at the time that it is.
                         base = 0.0 if last == -math.inf else monotonic() - begin
@@ -91,7 +91,7 @@ class Stream:
             except ClipError as error:
                 _log.warning("%s", error)
             if self._file is not None:
-                if not self._grows():
+                if not self._grows(size):
                     return
                 continue
             pause = PAUSES[min(tries, len(PAUSES) - 1)]
@@ -99,17 +99,23 @@ class Stream:
             _log.warning("%s: it broke off; trying again in %g s", self.source, pause)
             self.ended.wait(pause)
 
-    def _grows(self) -> bool:
-        """Wait until the file is longer than it was; whether it came to that."""
-        assert self._file is not None
-        size, end = self._file.stat().st_size, monotonic() + self._patience
-        while monotonic() < end and not self.ended.wait(GROWTH):
-            if self._file.stat().st_size > size:
-                return True
-        return False
+    def _bytes(self) -> int:
+        """Of the file, if it is one that is there."""
+        return self._file.stat().st_size if self._file is not None and self._file.exists() else 0
 
-    def _opened(self) -> Iterator[tuple[float, Any]]:
-        """Seconds from its first picture on, and the picture, until it breaks off."""
+    def _grows(self, size: int) -> bool:
+        """Wait until the file is longer than so many bytes; whether it came to that."""
+        end = monotonic() + self._patience
+        while self._bytes() <= size:
+            if monotonic() >= end or self.ended.wait(GROWTH):
+                return False
+        return True
+
+    def _opened(self, after: float = -math.inf) -> Iterator[tuple[float, Any]]:
+        """Seconds from its first picture on, and the picture, until it breaks off.
+
+        Of a file, pictures up to a time may be left out.
+        """
         try:
             with self._container() as container:
                 if not container.streams.video:
@@ -117,12 +123,13 @@ class Stream:
                 stream = container.streams.video[0]
                 stream.thread_type = "AUTO"
                 first: float | None = None
+                if self._file is not None and stream.start_time is not None:
+                    first = float(stream.start_time * stream.time_base)
+                    if after > BACK:
+                        container.seek(int((first + after - BACK) * av.time_base))
                 for number, picture in enumerate(decode(container, stream)):
-                    own = (
-                        number / 30
-                        if picture.pts is None
-                        else float(picture.pts * picture.time_base)
-                    )
+                    known = picture.pts is not None
+                    own = float(picture.pts * picture.time_base) if known else number / UNKNOWN
                     first = own if first is None else first
                     yield own - first, picture
         except (av.error.FFmpegError, OSError) as error:
