@@ -42,7 +42,7 @@ paper: $(VENV)/.bench
 
 $(VENV)/.core: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --editable ".[video]"
+	$(BIN)/pip install --quiet --editable ".[video,serve]"
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.core

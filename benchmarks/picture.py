@@ -40,7 +40,7 @@ def main() -> None:
 def draw_words(path: Path) -> None:
     """Track a sentence with four nouns and draw key frames, with no more than 256 colours."""
     clip, truth = two_activities()
-    strip(sentrack.track(clip, SENTENCE), paint(clip, truth), path, count=4)
+    strip([sentrack.track(clip, SENTENCE)], paint(clip, truth), path, count=4)
     with Image.open(path) as image:
         small = image.convert("RGB").quantize(256, kmeans=3, dither=Image.Dither.NONE)
     small.save(path, optimize=True)

@@ -1,12 +1,15 @@
 """The command line, as a person uses it."""
 
 import json
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from sentrack.tasks import Library
 from sentrack.vision import save_clip, two_activities
 from tests.commands import Run, start
 
@@ -16,6 +19,13 @@ def boxes(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("clips") / "boxes.csv"
     save_clip(two_activities(0)[0], path)
     return str(path)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("library") / "lib"
+    Library(folder).add(two_activities(0)[0].cut(0, 5))
+    return folder
 
 
 def test_help_loads_nothing_that_takes_long() -> None:
@@ -84,9 +94,63 @@ def test_track_writes_mot_lines_but_overwrites_nothing(
     assert [p.name for p in tmp_path.iterdir()] == ["tracks.txt"]
 
 
+def test_each_sentence_gets_its_answer_or_its_reason(run: Run, boxes: str) -> None:
+    asked = (
+        "The person picked up the cup.",
+        "The person caried the cup.",
+        "The zebra walked.",
+        "The person approached the chair.",
+    )
+    table = run("track", boxes, *asked)
+    assert table.returncode == 1
+    assert table.stdout.count("no better tracks exist") == 2
+    faults = table.stderr.strip().splitlines()
+    assert len(faults) == 2
+    assert asked[1] in faults[0]
+    assert "'carried'" in faults[0]
+    assert asked[2] in faults[1]
+    told = run("track", boxes, *asked, "--json")
+    documents = json.loads(told.stdout)
+    assert told.returncode == 1
+    assert [document["sentence"] for document in documents] == list(asked)
+    assert [each for each in documents if "error" in each] == [
+        {"sentence": asked[n + 1], "error": line.partition(": ")[2].partition(": ")[2]}
+        for n, line in enumerate(faults)
+    ]
+    assert documents[0]["certified"] is documents[3]["certified"] is True
+
+
+def test_what_was_never_detected_is_said_with_what_was(run: Run, tmp_path: Path) -> None:
+    clip, _ = two_activities(0)
+    save_clip(clip.only(clip.label != clip.classes.index("cup")), tmp_path / "no-cup.parquet")
+    found = run("track", str(tmp_path / "no-cup.parquet"), "The person carried the cup.")
+    assert found.returncode == 1
+    message = "no-cup: no cup was detected in it; surely seen: "
+    assert message in found.stderr
+    assert "person" in found.stderr.split(message)[1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("track", "{boxes}", "The person walked.", "-o", "x.avi"), "call it x.mp4"),
+        (("track", "{boxes}", "The person walked.", "--strip", "x.jpg"), "call it x.png"),
+        (("track", "{boxes}", "The person walked.", "--report", "x.pdf"), "call it x.html"),
+        (("demo", "-o", "x.gif"), "call it x.mp4"),
+        (
+            ("track", "{boxes}", "The person walked.", "--no-video", "-o", "x.mp4"),
+            "contradict each other",
+        ),
+        (
+            ("track", "rtsp://127.0.0.1/a", "The person walked."),
+            "sentrack watch rtsp://127.0.0.1/a",
+        ),
+        (("describe", "https://127.0.0.1/a.mp4"), "https://127.0.0.1/a.mp4: this is an address"),
+        (("index", "http://127.0.0.1/a.mp4", "-l", "lib"), "http://127.0.0.1/a.mp4: this is an"),
+        (("describe", "{folder}"), "this is a folder; name one file, such as {boxes}, or index"),
+        (("track", "{folder}", "The person walked."), "sentrack index {folder} --library"),
+        (("search", "{folder}", "The person walked."), "there is no such library; make one by"),
+        (("describe", "{library}"), "this is a library, not a clip"),
         (("track", "missing.csv", "The person walked."), "missing.csv"),
         (("track", "{boxes}", "The person carryed the cup."), "carried"),
         (("track", "{boxes}", "The zebra walked."), "zebra"),
@@ -98,13 +162,17 @@ def test_track_writes_mot_lines_but_overwrites_nothing(
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_1(
-    run: Run, arguments: tuple[str, ...], message: str, boxes: str
+    run: Run, arguments: tuple[str, ...], message: str, boxes: str, library: Path
 ) -> None:
-    result = run(*(a.replace("{boxes}", boxes) for a in arguments))
+    def filled(text: str) -> str:
+        folder = Path(boxes).parent
+        return text.format(boxes=boxes, folder=folder, library=library)
+
+    result = run(*map(filled, arguments))
     assert result.returncode == 1
     assert result.stdout == ""
     lines = result.stderr.strip().splitlines()
-    assert message in lines[-1]
+    assert filled(message) in lines[-1]
     assert len(lines) == 1
     assert "Traceback" not in result.stderr
 
@@ -126,7 +194,12 @@ def test_words_are_listed_and_drawn(run: Run) -> None:
 def test_demo_shows_several_activities_and_the_same_again(run: Run, tmp_path: Path) -> None:
     first = start("demo", "-o", str(tmp_path / "first.mp4"))
     second = run("demo", "-o", str(tmp_path / "second.mp4"))
-    assert first.stdout.splitlines()[-1] == str(tmp_path / "first.mp4")
+    lines = first.stdout.splitlines()
+    assert lines[-5] == str(tmp_path / "first.mp4")
+    # What is said to be next can be called from here.
+    command = shlex.split(lines[-2])
+    assert command[1:3] == ["track", "VIDEO"]
+    assert shutil.which(command[0]) is not None
     assert (tmp_path / "first.mp4").stat().st_size > 10_000
     assert first.returncode == 0, first.stderr
     assert "picked up the cup" in first.stdout

@@ -1,8 +1,10 @@
 """The command line on video: what it writes, and what it says of files that are no good."""
 
 import base64
+import contextlib
 import json
 import os
+import pty
 import re
 import resource
 import signal
@@ -40,6 +42,9 @@ def test_a_video_becomes_a_video(run: Run, tmp_path: Path) -> None:
         assert result.returncode == 0, result.stderr
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == ["prius_movie-tracked-2.mp4", "prius_movie-tracked.mp4"]
+    quiet = run("track", source, SENTENCE, *CUT, "--no-video")
+    assert quiet.returncode == 0
+    assert ".mp4" not in quiet.stdout
     assert result.stdout.splitlines()[-1] == "prius_movie-tracked-2.mp4"
     told = json.loads(run("track", source, SENTENCE, *CUT, "--strip", str(strip), "--json").stdout)
     assert told["certified"] is True
@@ -81,6 +86,50 @@ def test_a_report_holds_the_video_and_every_sentence(run: Run, tmp_path: Path) -
     again = run("track", source, SENTENCE, *CUT, "--report", str(path))
     assert again.returncode == 1
     assert "--force" in again.stderr
+
+
+def test_a_sentence_at_fault_is_told_before_the_video_is_looked_at(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = str(film(tmp_path / "a.mp4", [0, 0.1]))
+
+    def looked(*_: object, **__: object) -> None:
+        raise AssertionError("nothing is to be looked at")
+
+    monkeypatch.setattr("sentrack.vision.scan.scan_video", looked)
+    for asked in (["The car moove."], ["The car moove.", "The zorp moved."]):
+        result = run("track", source, *asked)
+        assert result.returncode == 1
+        assert len(result.stderr.splitlines()) == len(asked)
+        assert "'moove'" in result.stderr
+
+
+def test_a_truncated_video_is_told_of_above_the_bars(tmp_path: Path) -> None:
+    """In a terminal, where bars would take the place of what is printed beside them."""
+    whole = film(tmp_path / "whole.avi", codec="mpeg4").read_bytes()
+    (tmp_path / "cut").mkdir()
+    (tmp_path / "cut" / "a.avi").write_bytes(whole[: len(whole) // 2])
+    environment = {**os.environ, "COLUMNS": "200", "TERM": "xterm"}
+    code = "from sentrack.show import progress; progress.PATIENCE = -1\n"
+    code += "from sentrack.cli import main; main()"
+    arguments = ["index", str(tmp_path / "cut"), "-l", str(tmp_path / "lib"), "--fps", "5"]
+    ours, theirs = pty.openpty()
+    result = subprocess.run(
+        [sys.executable, "-c", code, *arguments], stdout=theirs, stderr=theirs, env=environment
+    )
+    os.close(theirs)
+    said = b""
+    with contextlib.suppress(OSError):  # that there is no more
+        while more := os.read(ours, 65536):
+            said += more
+    os.close(ours)
+    assert result.returncode == 0, said
+    lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said.decode()).splitlines()
+    told = [line for line in lines if "what can be decoded is used" in line]
+    assert len(told) == 1
+    # It has a line of its own, which is never cleared.
+    raw = next(line for line in said.decode().split("\n") if "can be decoded" in line)
+    assert "looking" not in raw[raw.index("sentrack:") :]
 
 
 def test_detect_names_the_file_that_it_keeps(run: Run, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def layer_of(name: str) -> str | None:
     if parts[0] != ROOT:
         return None
     small = {"boxes", "cache", "errors", "extras", "files", "lazy", "progress"}
-    small |= {"read_only", "text", "workers"}
+    small |= {"notebook", "read_only", "text", "workers"}
     known = BELOW | ABOVE | small | {"__main__"}
     return parts[1] if len(parts) > 1 and parts[1] in known else ""
 

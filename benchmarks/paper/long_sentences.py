@@ -117,7 +117,7 @@ def section(size: Size, output: Path, report: Report) -> Iterator[str]:
     for n, story in enumerate(stories, 1):
         name = f"long_sentence_{n}.png"
         tracking = Tracking.of(story.objective, story.best)
-        strip(tracking, _frames(story.film), output / name)
+        strip([tracking], _frames(story.film), output / name)
         _shrink(output / name)
         yield from paragraph(f"{n}. *{story.row.sentence}*")
         yield f"![Key frames with the tracks of sentence {n}]({name})"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     )
     from sentrack.language import Meaning, SentenceError
     from sentrack.lexicon import Lexicon, LexiconError
-    from sentrack.tasks import Library, Moment, Tracking, describe, learn, track
+    from sentrack.tasks import Library, Moment, Tracking, describe, learn, track, watch
     from sentrack.tasks import understand as parse
     from sentrack.vision import Clip, ClipError, load_clip, save_clip
 else:
@@ -68,6 +68,7 @@ __all__ = [
     "save_clip",
     "solve",
     "track",
+    "watch",
 ]
 
 

@@ -61,7 +61,7 @@ def test_listing(sources: Path, tmp_path: Path) -> None:
     result = run("library", tmp_path / "lib")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[0].split() == ["name", "seconds", "frames", "classes", "detector", "size", "kB"]
+    assert lines[0].split() == ["name", "seconds", "frames", "seen", "detector", "size", "kB"]
     assert [line.split()[0] for line in lines[1:4]] == ["scene-0", "scene-1", "scene-2"]
     assert "640x480" in lines[1]
     assert lines[4] == "3 clips, 0.0 hours"

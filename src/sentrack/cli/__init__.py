@@ -11,6 +11,7 @@ from sentrack.cli.learn import learn
 from sentrack.cli.library import describe, index, library, search
 from sentrack.cli.serve import serve
 from sentrack.cli.track import detect, track
+from sentrack.cli.watch import watch
 from sentrack.cli.words import demo, parse, words
 from sentrack.errors import SentrackError
 from sentrack.text import visible
@@ -18,7 +19,6 @@ from sentrack.text import visible
 app = typer.Typer(
     help="Find the tracks in a video that best depict an English sentence.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 COMMANDS = (
@@ -31,6 +31,7 @@ COMMANDS = (
     library,
     search,
     describe,
+    watch,
     learn,
     serve,
     demo,
@@ -56,6 +57,18 @@ def _options(
     """Options of all commands."""
 
 
+class _Stderr(logging.StreamHandler[Any]):
+    """Messages go where stderr leads at the time: above the bars, while there are any."""
+
+    @property
+    def stream(self) -> Any:
+        return sys.stderr
+
+    @stream.setter
+    def stream(self, _: Any) -> None:
+        pass
+
+
 class _Lines(logging.Formatter):
     """Messages of one line each, in which nothing commands the terminal."""
 
@@ -68,7 +81,7 @@ class _Lines(logging.Formatter):
 
 def main() -> None:
     """Run the command line: exit 1 with one line if the input is at fault."""
-    handler = logging.StreamHandler()
+    handler = _Stderr()
     handler.setFormatter(_Lines("sentrack: %(message)s"))
     logger = logging.getLogger("sentrack")
     logger.addHandler(handler)

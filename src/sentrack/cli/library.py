@@ -25,18 +25,26 @@ from sentrack.cli.options import (
     Where,
     Workers,
     frame_size,
+    local,
+    moment_document,
+    one_clip,
 )
 from sentrack.errors import SentrackError
 from sentrack.text import strict_json, visible
 
 if TYPE_CHECKING:
     from sentrack.library import Task
-    from sentrack.tasks import Library, Moment
+    from sentrack.tasks import Library
 
 
 def index(
     sources: Annotated[
-        list[Path], typer.Argument(help="Videos, files of detections, and folders of both.")
+        list[Path],
+        typer.Argument(
+            help="Videos, files of detections, and folders of both.",
+            parser=local,
+            metavar="SOURCES...",
+        ),
     ],
     library: Annotated[
         str, typer.Option("--library", "-l", help="A folder, or any URL that fsspec knows.")
@@ -74,8 +82,14 @@ def index(
         todo = [task for task in tasks if task.state != "there"]
         with open_executor(workers, cluster, len(todo)) as executor:
             done = list(do(store.url, todo, executor, bars))
+        kept = [entry for entry in done if not isinstance(entry, SentrackError)]
+        if any(entry.detector for entry in kept):
+            from sentrack.serve import prepare
+
+            for number, entry in enumerate(kept, 1):
+                bars("pictures", number, len(kept))
+                prepare(entry)
     store.refresh()
-    kept = [entry for entry in done if not isinstance(entry, SentrackError)]
     failed = [error for error in done if isinstance(error, SentrackError)]
     fell = [task for task, each in zip(todo, done, strict=True) if isinstance(each, SentrackError)]
     if as_json:
@@ -180,7 +194,10 @@ def search(
         paths = write_excerpts(store, answers[0], clips, force, bars) if clips else []
     if as_json:
         documents = [
-            {"moments": [_document(moment) for moment in found], "damaged": list(found.damaged)}
+            {
+                "moments": [moment_document(moment) for moment in found],
+                "damaged": list(found.damaged),
+            }
             for found in answers
         ]
         if questions is None:
@@ -199,7 +216,10 @@ def search(
 
 def describe(
     source: Annotated[
-        Path | None, typer.Argument(help="A video, or detections: CSV, Parquet, MOT, ...")
+        Path | None,
+        typer.Argument(
+            help="A video, or detections: CSV, Parquet, MOT, ...", parser=local, metavar="SOURCE"
+        ),
     ] = None,
     n: Annotated[int, typer.Option("-n", help="How many sentences at most.", min=1)] = 5,
     lexicon: Lexicon = "everyday",
@@ -235,7 +255,7 @@ def describe(
         else:
             assert source is not None
             clip = load_clip(
-                source,
+                one_clip(source),
                 size=frame_size(size),
                 fps=fps,
                 start=start,
@@ -269,13 +289,10 @@ def describe(
 
 def _library(url: str) -> "Library":
     """A library that is there."""
-    from sentrack.library import LibraryError
     from sentrack.tasks import Library
 
     store = Library(url)
-    if not store.exists():
-        text = f"make one by: sentrack index SOURCES --library {url}"
-        raise LibraryError(f"{url}: there is no such library; {text}")
+    store.demand()
     return store
 
 
@@ -290,21 +307,6 @@ def _lines(path: Path) -> list[str]:
     if lines := [line.strip() for line in text.splitlines() if line.strip()]:
         return lines
     raise SentrackError(f"{path}: there is no sentence in it; write one on each line")
-
-
-def _document(moment: "Moment") -> dict[str, Any]:
-    told = moment.tracking.to_dict()
-    return {
-        "video": moment.video,
-        "sentence": moment.sentence,
-        "start": moment.start,
-        "end": moment.end,
-        "match": moment.match,
-        "score": moment.score,
-        "reason": told["reason"],
-        "participants": told["participants"],
-        "unchecked": told["unchecked"],
-    }
 
 
 def _print_tasks(url: str, tasks: Sequence["Task"], failed: Sequence[SentrackError]) -> None:

@@ -21,7 +21,10 @@ from sentrack.cli.options import (
     Start,
     Video,
     frame_size,
+    must_end,
+    one_clip,
 )
+from sentrack.cli.sentences import Asked
 from sentrack.errors import SentrackError
 from sentrack.extras import requires
 from sentrack.text import strict_json, visible
@@ -39,8 +42,13 @@ def track(
     method: Annotated[str, typer.Option(help="auto, viterbi, dual, ascent or growth.")] = "auto",
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Annotated video: .mp4. Made for a video anyway."),
+        typer.Option(
+            "--output",
+            "-o",
+            help="Annotated video: .mp4. Made for a video anyway; not with --json.",
+        ),
     ] = None,
+    no_video: Annotated[bool, typer.Option("--no-video", help="Write no annotated video.")] = False,
     strip: Annotated[Path | None, typer.Option(help="Key frames in one picture: .png.")] = None,
     page: Annotated[
         Path | None,
@@ -68,19 +76,27 @@ def track(
         typer.Option("--whole", help="The sentence is about all of the clip, not a part of it."),
     ] = False,
 ) -> None:
-    """Find the tracks that best depict each sentence; several sentences focus on several things."""
+    """Find the tracks that best depict each sentence; several sentences focus on several things.
+
+    All sentences are read before the video is looked at, and each gets its answer or its reason.
+    """
     from sentrack.files import free, new, whole
     from sentrack.show import Bars
-    from sentrack.tasks import Tracking
     from sentrack.tasks import track as find
-    from sentrack.vision import is_video, load_clip
+    from sentrack.vision import detector_classes, is_video, load_clip
 
-    if strip is not None and len(sentences) > 1:
-        raise SentrackError("--strip shows one sentence; give one, or leave it out")
+    must_end(output, ".mp4", ".m4v")
+    must_end(strip, ".png")
+    must_end(page, ".html", ".htm")
+    if no_video and output is not None:
+        raise SentrackError(f"--no-video and --output {output} contradict each other; choose one")
     for path in (output, strip, page, mot):
         new(path, force)
-    written: list[Path] = []
+    one_clip(source)
+    asked, written = Asked(sentences, lexicon), list[Path]()
     with Bars() as bars:
+        if is_video(source):
+            asked.read(detector_classes(source, detector, names, bars))
         clip = load_clip(
             source,
             size=frame_size(size),
@@ -94,13 +110,11 @@ def track(
             best=best,
             report=bars,
         )
-        answers: list[Tracking] = []
-        for sentence in sentences:
-            bars("solve", clip.T * len(answers), clip.T * len(sentences))
-            answers.append(
-                find(clip, sentence, lexicon, method, seed, time_limit, whole=whole_clip)
-            )
-        if output is None and page is None and not as_json and is_video(source):
+        asked.read(clip.classes)
+        options = method, seed, time_limit, whole_clip
+        answers = asked.solve(lambda sentence: find(clip, sentence, lexicon, *options), bars)
+        wanted = not (no_video or as_json or page is not None)
+        if output is None and wanted and is_video(source):
             output = free(Path(f"{source.stem}-tracked.mp4"))
         if mot is not None:
             with whole(mot) as temporary:
@@ -114,21 +128,23 @@ def track(
                 pixels = pictures(source, clip)
                 annotate(answers, pixels, output, candidates=candidates, report=bars)
             if strip is not None:
-                draw(answers[0], pictures(source, clip), strip, report=bars)
+                draw(answers, pictures(source, clip), strip, report=bars)
         if page is not None:
             written = _report(source, clip, answers, lexicon, page, force, time_limit, bars)
     if as_json:
-        documents = [answer.to_dict() for answer in answers]
+        documents = asked.documents()
         print(strict_json(documents[0] if len(documents) == 1 else documents))
-        return
-    from rich.console import Console
+    else:
+        from rich.console import Console
 
-    from sentrack.show import show_trackings
+        from sentrack.show import show_trackings
 
-    show_trackings(answers, Console())
-    for path in (output, strip, mot, *written):
-        if path is not None:
-            print(visible(path))
+        show_trackings(answers, Console())
+        for path in (output, strip, mot, *written):
+            if path is not None:
+                print(visible(path))
+    if len(answers) < len(sentences):
+        raise typer.Exit(1)
 
 
 def _report(

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from sentrack.cli.options import Lexicon
+from sentrack.cli.options import Lexicon, must_end
 from sentrack.text import visible
 
 
@@ -50,6 +50,7 @@ def demo(
     """Track sentences in a made-up clip or a real one, with proofs and an annotated video."""
     from sentrack.demo import show_demo, show_real
 
+    must_end(output, ".mp4", ".m4v")
     if real:
         show_real(output)
     else:

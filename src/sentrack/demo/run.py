@@ -1,5 +1,7 @@
 """A made-up clip with several activities at once, and what sentences find in it."""
 
+import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -82,6 +84,7 @@ def show_demo(seed: int, output: Path | None = None) -> None:
         print(f"For a video of it, {error}")
         return
     print(f"The first {FILMED} sentences, in one annotated video:\n{visible(path)}")
+    tell_next()
 
 
 def show_real(output: Path | None = None) -> None:
@@ -103,6 +106,22 @@ def show_real(output: Path | None = None) -> None:
     show_trackings(answers, Console())
     print(f"{source.name}, {SPAN[0]:g} to {SPAN[1]:g} s, with the first two sentences:")
     print(visible(path))
+    tell_next()
+
+
+def tell_next() -> None:
+    """Say what to do next, by the command as it can be called from here."""
+    command = "sentrack"
+    if shutil.which(command) is None:
+        # The environment that `make` keeps is not on the path.
+        beside = Path(sys.executable).with_name(command)
+        called = beside if beside.exists() else Path(sys.executable)
+        near = called.is_relative_to(Path.cwd())
+        command = str(called.relative_to(Path.cwd()) if near else called)
+        command += "" if beside.exists() else " -m sentrack"
+    print("\nNext, with a video of your own:")
+    print(f'  {visible(command)} track VIDEO "The person walked to the left."')
+    print(f"  {visible(command)} index FOLDER --library lib && {visible(command)} serve lib --open")
 
 
 def film(clip: Clip, truth: Truth, answers: list[Tracking], path: Path) -> None:

@@ -161,10 +161,13 @@ def _refused(vocabulary: Vocabulary) -> Iterator[tuple[Form, str]]:
 def not_a_class(noun: str, classes: list[str]) -> str:
     """Says that the detector at hand does not know a noun, and which ones it does.
 
-    These are the nearest by letters, or else those of the same kind: animals, vehicles, persons.
+    These are the nearest by letters, or else those of the same kind: animals, vehicles, persons;
+    or none, for what is neither, unless there are few.
     """
     kind = kind_of_class(noun)
     alike = [name for name in classes if kind != "thing" and kind_of_class(name) == kind]
-    near = similar(noun, classes, 3, 0.7) or similar(noun, alike, 5) or sorted(classes)[:5]
-    quoted = ", ".join(f"'{name}'" for name in near)
+    near = similar(noun, classes, 3, 0.7) or similar(noun, alike, 5)
+    if not near and len(classes) > 5:
+        return "the detector of this clip has no such class, nor one near it"
+    quoted = ", ".join(f"'{name}'" for name in near or sorted(classes))
     return f"the detector of this clip has no such class; its nearest classes are {quoted}"

@@ -18,6 +18,7 @@ from sentrack.lexicon.errors import LexiconError
 from sentrack.lexicon.model import Floats, WordModel
 from sentrack.lexicon.reader import SHARED, known, read_word
 from sentrack.lexicon.writer import written
+from sentrack.notebook import InNotebook
 from sentrack.text import canonical, similar
 
 SHIPPED = ("everyday", "paper", "paper9")
@@ -25,7 +26,7 @@ TOP = ("name", "about", "base", "split", "zero", "noise", "identity", "words")
 
 
 @dataclass(frozen=True, eq=False)
-class Lexicon:
+class Lexicon(InNotebook):
     """What words mean.
 
     Attributes:
@@ -40,6 +41,9 @@ class Lexicon:
     about: str
     words: dict[tuple[str, str], WordModel]
     identity: bool = True
+
+    def __repr__(self) -> str:
+        return f"Lexicon({self.name!r}, {len(self.words)} words)"
 
     @classmethod
     def load(cls, source: str | Path = "everyday") -> "Lexicon":

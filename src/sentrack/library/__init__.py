@@ -4,10 +4,12 @@ from sentrack.library.entry import Entry, Presence, unused
 from sentrack.library.folder import DamagedError, LibraryError
 from sentrack.library.index_plan import Task
 from sentrack.library.integrity import HOUR, Problem
-from sentrack.library.store import Store, index_one
+from sentrack.library.sources import sources_in
+from sentrack.library.store import JUDGED, Store, index_one
 
 __all__ = [
     "HOUR",
+    "JUDGED",
     "DamagedError",
     "Entry",
     "LibraryError",
@@ -16,5 +18,6 @@ __all__ = [
     "Store",
     "Task",
     "index_one",
+    "sources_in",
     "unused",
 ]

@@ -24,6 +24,7 @@ import pyarrow.parquet
 from sentrack.cache import digest
 from sentrack.library.folder import Folder, LibraryError
 from sentrack.library.seal import DamageError, check, is_sealed, read, seal
+from sentrack.vision import SURE, most_seen, surely
 from sentrack.vision.io import CORNERS, METADATA
 
 FILE = re.compile(r"[\w-]+\.[0-9a-f]{20}\.parquet", re.ASCII)
@@ -76,10 +77,18 @@ class Origin:
 
 
 class Presence(NamedTuple):
-    """How much of a class is in a clip: the number of frames that show it, and its best score."""
+    """How much of a class is in a clip.
+
+    Attributes:
+        frames: that have a candidate of it.
+        best: of their scores.
+        sure: frames in which it was surely detected; see `surely`. Files of version 0.1.0 do not
+            tell.
+    """
 
     frames: int
     best: float
+    sure: int | None = None
 
 
 class Facts(msgspec.Struct):
@@ -147,6 +156,18 @@ class Entry:
         found: str | None = self.origin.settings.get("detector")
         return found
 
+    @property
+    def seen(self) -> dict[str, int]:
+        """The classes that are surely there, by the frames that show them; see `seen_classes`."""
+        counts = [
+            (
+                name,
+                (there.frames if there.best >= SURE else 0) if there.sure is None else there.sure,
+            )
+            for name, there in self.classes.items()
+        ]
+        return most_seen(counts, self.T, self.seconds)
+
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON; of the classes, only those that are seen."""
         return {
@@ -156,7 +177,8 @@ class Entry:
             "width": self.size[0],
             "height": self.size[1],
             "fps": self.fps,
-            "classes": {name: seen._asdict() for name, seen in self.classes.items()},
+            "classes": {name: there._asdict() for name, there in self.classes.items()},
+            "seen": self.seen,
             "source": self.source,
             "video": self.origin.video,
             "sha256": self.origin.sha256,
@@ -181,8 +203,9 @@ def pack(table: Any, origin: Origin) -> bytes:
     facts["origin"], facts["version"] = asdict(origin), version("sentrack")
     facts["frames"], facts["seconds"] = len(frame), float(times[-1] - times[0]) + step
     columns = ("class", "frame_count_distinct", "score_max")
+    certain = _sure(small)
     facts["present"] = {
-        name: [frames, best]
+        name: [frames, best, certain.get(name, 0)]
         for name, frames, best in zip(*(counts[c].to_pylist() for c in columns), strict=True)
     }
     facts["sealed"] = True
@@ -305,6 +328,17 @@ def unused(name: str, taken: Iterable[str]) -> str:
     while chosen in taken:
         chosen, number = f"{name}-{number}", number + 1
     return chosen
+
+
+def _sure(table: Any) -> dict[str, int]:
+    """The frames in which each class was surely detected."""
+    boxes = table.filter(pc.is_valid(table["class"]))
+    kept = surely(boxes["score"].to_numpy().astype(np.float64))
+    if "projected" in boxes.column_names:
+        kept &= boxes["projected"].fill_null(0).to_numpy() == 0
+    counts = boxes.filter(pa.array(kept)).group_by("class").aggregate([("frame", "count_distinct")])
+    names, frames = (counts[name].to_pylist() for name in ("class", "frame_count_distinct"))
+    return dict(zip(names, frames, strict=True))
 
 
 def _single(table: Any) -> Any:

@@ -61,6 +61,14 @@ def find(sources: Iterable[str | Path]) -> Iterator[Found]:
             raise LibraryError(f"{source}: neither a video nor detections are in this folder")
 
 
+def sources_in(folder: Path) -> Iterator[Path]:
+    """The videos, and the files of detections but for text, that are in a folder itself."""
+    kinds = {*VIDEOS.split(), *DETECTIONS.split()} - {".txt"}
+    for path in sorted(folder.iterdir()):
+        if path.is_file() and path.suffix.lower() in kinds:
+            yield path
+
+
 def open_source(path: Path, name: str) -> Found:
     """A file, whatever its suffix."""
     kind = kind_of(path)

@@ -7,6 +7,7 @@ from typing import Any
 
 from sentrack.library.entry import (
     CLIP,
+    FILE,
     Entry,
     Origin,
     current,
@@ -20,11 +21,14 @@ from sentrack.library.folder import DamagedError, Folder, LibraryError
 from sentrack.library.index_plan import THERE, Planner, Task, plan
 from sentrack.library.integrity import HOUR, Problem, astray, behind, damaged, leftovers
 from sentrack.library.manifest import Manifest
-from sentrack.library.sources import Options
+from sentrack.library.sources import MANIFEST, Options
 from sentrack.progress import Report, silent
 from sentrack.text import nearest
 from sentrack.vision import Clip, ClipError, is_video, load_clip, scan_video
 from sentrack.vision.io import Names, Table, clip_of, table_of
+
+JUDGED = "judged.jsonl"  # what people said of answers
+OWN = (MANIFEST, JUDGED, "uploads")  # what a library may hold besides clips
 
 
 class Store:
@@ -43,8 +47,26 @@ class Store:
         self.url = self._folder.url
 
     def exists(self) -> bool:
-        """Whether there is such a folder."""
-        return self._folder.exists()
+        """Whether there is such a library: a folder with clips in it, or with nothing yet."""
+        if not self._folder.exists():
+            return False
+        names = [name for name in self._folder.files() if not name.startswith(".")]
+        return not names or any(FILE.fullmatch(name) or name in OWN for name in names)
+
+    def demand(self) -> None:
+        """Ask that the library is there.
+
+        Raises:
+            LibraryError: it is not; the message says how to make one.
+        """
+        if self.exists():
+            return
+        made, what = self.url, "SOURCES"
+        if self._folder.exists():
+            # Its own clips are not to lie among somebody's files.
+            made, what = "LIBRARY", self.url
+        hint = f"make one by: sentrack index {what} --library {made}"
+        raise LibraryError(f"{self.url}: there is no such library; {hint}")
 
     def entries(self) -> list[Entry]:
         """What is known of every clip, sorted by name, without reading them."""

@@ -12,7 +12,9 @@ from sentrack.scene.candidates import Bools, CandidateSet, Floats, unpadded
 from sentrack.scene.identity import identified, without_gaps
 from sentrack.scene.measurements import PRESENCE, Measurements
 from sentrack.scene.presence import with_away
-from sentrack.vision import Clip, ClipError, bridge
+from sentrack.vision import Clip, ClipError, bridge, seen_classes
+
+TOLD = 5  # classes that are told of, where one is missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +114,9 @@ def scene_of(clip: Clip, meaning: Meaning, lexicon: Lexicon, rate: float | None 
     for participant, classes in zip(meaning.participants, named, strict=True):
         found = measured.candidates(classes)
         if found is None:
-            raise ClipError(f"{clip.name}: no {participant.noun} was detected in it")
+            told = ", ".join([*seen_classes(clip)][:TOLD]) or "nothing"
+            text = f"no {participant.noun} was detected in it; surely seen: {told}"
+            raise ClipError(f"{clip.name}: {text}")
         candidates.append(found)
     return Scene(meaning, models, tuple(candidates), measured)
 

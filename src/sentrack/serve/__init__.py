@@ -6,8 +6,9 @@ from sentrack.lazy import on_demand
 
 if TYPE_CHECKING:
     from sentrack.serve.app import Options, create_app
+    from sentrack.serve.media import prepare
     from sentrack.serve.server import run
 else:
     __getattr__ = on_demand(__name__)
 
-__all__ = ["Options", "create_app", "run"]
+__all__ = ["Options", "create_app", "prepare", "run"]

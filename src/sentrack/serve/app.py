@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from sentrack.cache import cache_folder
 from sentrack.errors import SentrackError
 from sentrack.lexicon import Lexicon
-from sentrack.library import Store
+from sentrack.library import JUDGED, Store
 from sentrack.serve.errors import JobError
 from sentrack.serve.guard import Guard, is_loopback
 from sentrack.serve.jobs import Jobs, SentenceJobs
@@ -78,9 +78,7 @@ def create_app(library: str | Path, options: Options | None = None) -> Applicati
     if options.token is not None and not re.fullmatch("[ -~]+", options.token):
         raise SentrackError("a token is made of ASCII letters, digits and signs")
     store = Store(library)
-    if not store.exists():
-        hint = f"make one by: sentrack index SOURCES --library {library}"
-        raise SentrackError(f"{library}: there is no such library; {hint}")
+    store.demand()
     folder = Path(store.url) if Path(store.url).is_dir() else None
     if options.uploads and folder is None:
         raise SentrackError(f"{library}: videos can only be added to a library on this machine")
@@ -99,6 +97,7 @@ def create_app(library: str | Path, options: Options | None = None) -> Applicati
             cache=cache_folder() / "media",
             seconds=options.seconds,
             uploads=uploads,
+            judged=folder / JUDGED if folder is not None else None,
         )
         if uploads is not None:
             await asyncio.to_thread(clear, uploads)

@@ -1,17 +1,25 @@
 """Pictures and pieces of videos, made for browsers."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import cv2
 import numpy as np
 
+from sentrack.cache import cache_folder, digest
+from sentrack.errors import SentrackError
+from sentrack.files import mark, whole
+from sentrack.library import Entry
 from sentrack.serve.errors import JobError
+from sentrack.serve.media_cache import asked_for, trim
 from sentrack.show import CANVAS, EXCERPT_FPS, EXCERPT_WIDTH, VideoWriter, colour, outline, smaller
 from sentrack.vision import Clip
 from sentrack.vision.scan import Frame, Image, Video
 
 BEFORE = 1.0  # seconds in which there is a frame, in any video but a slide show
+WIDTH = 320  # pixels of the pictures in lists
+PICTURES = 1 << 28  # bytes of pictures that are kept
 QUALITY = 80  # of JPEG, in per cent
 
 
@@ -21,6 +29,29 @@ def picture(source: Path, at: float, width: int) -> bytes:
     if frame is None:
         raise JobError("the video has no frame at that time", 404)
     return _jpeg(smaller(frame.image, width))
+
+
+def kept_picture(source: Path, sha256: str, at: float, width: int) -> bytes:
+    """The same, kept in the cache under the content of the video."""
+    folder = cache_folder() / "pictures"
+    path = folder / f"{digest([sha256, round(at, 2), width])[:32]}.jpg"
+    with suppress(OSError):
+        asked_for(path)
+        return path.read_bytes()
+    jpeg = picture(source, at, width)
+    with suppress(OSError, SentrackError):
+        folder.mkdir(parents=True, exist_ok=True)
+        with whole(path) as draft:
+            draft.write_bytes(jpeg)
+        trim(folder, PICTURES)
+    return jpeg
+
+
+def prepare(entry: Entry) -> None:
+    """Make the picture that the page shows first of a video, so that nobody waits for it."""
+    if mark(entry.source) is not None and entry.detector is not None:
+        with suppress(SentrackError):
+            kept_picture(Path(entry.source), entry.origin.sha256, entry.seconds / 2, WIDTH)
 
 
 def sketch(clip: Clip, at: float, width: int) -> bytes:

@@ -17,7 +17,7 @@ def asked_for(path: Path) -> None:
 def trim(folder: Path, most: int = MOST) -> None:
     """Remove files until the rest is not too much; others may do so at the same time."""
     found = []
-    for path in folder.glob("*.mp4"):
+    for path in folder.iterdir():
         with suppress(FileNotFoundError):
             found.append((path.stat(), path))
     total = 0

@@ -1,11 +1,12 @@
 """What the API answers with; the OpenAPI schema is made of these."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
 from sentrack.language import Completion, Piece
+from sentrack.show import ShownMatch
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class LibraryFacts:
         name: of its folder.
         clips: how many.
         seconds: of all of them together.
-        classes: that are seen, the most frequent first, at most 100.
+        classes: that are surely seen, the most frequent first, at most 100.
         lexicon: its name.
         uploads: whether videos may be added.
     """
@@ -72,7 +73,7 @@ class Video:
         width: of a frame, in pixels.
         height: of a frame, in pixels.
         fps: source frames per second.
-        classes: number of frames that show a class.
+        classes: that are surely seen, each with its number of frames.
         pixels: whether its video is there, for pictures and media.
     """
 
@@ -193,7 +194,8 @@ class FoundMoment:
         start: seconds.
         end: seconds.
         match: 0..1.
-        score: nats, by which moments are ranked.
+        why: how the match came about.
+        score: nats, by which the best moments are found.
         reason: the weakest point.
         pixels: whether there is a picture.
         participants: one per noun.
@@ -206,6 +208,7 @@ class FoundMoment:
     start: float
     end: float
     match: float
+    why: ShownMatch
     score: float
     reason: str
     pixels: bool
@@ -230,6 +233,15 @@ class MomentsSoFar:
 
     kind: Literal["moments"]
     moments: list[FoundMoment]
+
+
+@dataclass(frozen=True)
+class Misses:
+    """Where no moment depicts the sentence: what comes nearest, and which nouns are nowhere."""
+
+    kind: Literal["misses"]
+    moments: list[FoundMoment]
+    missing: list[str]
 
 
 @dataclass(frozen=True)
@@ -260,7 +272,59 @@ class Trouble:
     partial: bool
 
 
-Line = Progress | MomentsSoFar | Done | Trouble
+Line = Progress | MomentsSoFar | Misses | Done | Trouble
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """All that was detected in a part of a video.
+
+    Attributes:
+        times: seconds of its frames.
+        classes: names of those that are detected in it.
+        boxes: per frame, [class, score, x1, y1, x2, y2] of every detection, in pixels.
+    """
+
+    times: list[float]
+    classes: list[str]
+    boxes: list[list[list[float]]]
+
+
+@dataclass(frozen=True)
+class RightBox:
+    """Where a participant really is in a frame: x1 y1 x2 y2, in pixels."""
+
+    participant: int
+    frame: int
+    box: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What somebody says of an answer.
+
+    Attributes:
+        video: that it is about.
+        sentence: that was asked.
+        start: seconds.
+        end: seconds.
+        right: whether the sentence is depicted there, by these tracks.
+        boxes: that were put right.
+    """
+
+    video: str
+    sentence: str
+    start: float
+    end: float
+    right: bool
+    boxes: list[RightBox] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How many judgements the library has now."""
+
+    judgements: int
 
 
 @dataclass(frozen=True)

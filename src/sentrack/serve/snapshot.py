@@ -43,8 +43,8 @@ class Snapshot:
 
     @cached_property
     def classes(self) -> list[ClassCount]:
-        """The classes that are seen, the most frequent first."""
-        counts = Counter(name for entry in self.entries.values() for name in entry.classes)
+        """The classes that are surely seen, the most frequent first."""
+        counts = Counter(name for entry in self.entries.values() for name in entry.seen)
         return [ClassCount(*each) for each in sorted(counts.items(), key=lambda c: (-c[1], c[0]))]
 
     @cached_property

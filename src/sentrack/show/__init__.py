@@ -12,13 +12,16 @@ if TYPE_CHECKING:
     from sentrack.show.excerpt import EXCERPT_FPS, EXCERPT_WIDTH, smaller
     from sentrack.show.film_strip import strip
     from sentrack.show.lexicon import show_beside, show_word, show_words
+    from sentrack.show.live import Excerpts, Hook
+    from sentrack.show.markup import html_of
     from sentrack.show.moments import show_moments, write_excerpts
     from sentrack.show.palette import colour, hexadecimal
     from sentrack.show.pixels import CANVAS, pictures
+    from sentrack.show.plots import plot
     from sentrack.show.progress import Bars
     from sentrack.show.report import write_report
     from sentrack.show.video_writer import VideoWriter
-    from sentrack.show.view import View, view_of
+    from sentrack.show.view import ShownMatch, View, match_of, view_of
 else:
     __getattr__ = on_demand(__name__)
 
@@ -27,13 +30,19 @@ __all__ = [
     "EXCERPT_FPS",
     "EXCERPT_WIDTH",
     "Bars",
+    "Excerpts",
+    "Hook",
+    "ShownMatch",
     "VideoWriter",
     "View",
     "annotate",
     "colour",
     "hexadecimal",
+    "html_of",
+    "match_of",
     "outline",
     "pictures",
+    "plot",
     "show_beside",
     "show_entries",
     "show_moments",

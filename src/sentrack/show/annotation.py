@@ -183,24 +183,37 @@ class Caption:
     def draw_all(self, image: Image, times: Sequence[float]) -> None:
         """The caption of the whole span, on an image of its size, with some times marked."""
         image[:] = self.told
+        free = 0
         for time in times:
-            self._mark(image, time)
+            free = self._mark(image, time, free)
 
     def x(self, time: float) -> int:
         """Where a time is, across."""
         share = (time - self.start) / max(self.end - self.start, 1e-9)
         return round(self.left + float(np.clip(share, 0, 1)) * (self.right - 1 - self.left))
 
-    def _mark(self, image: Image, time: float) -> None:
-        """A line across all bands, and the time below them."""
+    def _mark(self, image: Image, time: float, free: int = 0) -> int:
+        """A line across all bands, and the time below them where there is room.
+
+        Args:
+            image: to be drawn on.
+            time: in seconds.
+            free: pixels across, from which on there is no other time.
+
+        Returns:
+            From where on there is none now.
+        """
         x, half = self.x(time), max(1, self.size // 14)
         for _, _, y in self.tops:
             image[y : y + self.band, x - half : x + half] = self.theme.ink
         text = f"{time:.1f} s"
         width, height = extent(text, self.small)
-        x = min(max(x - width // 2, 0), image.shape[1] - width)
+        x = min(max(x - width // 2, 0), int(image.shape[1]) - width)
+        if x < free:
+            return free
         y = image.shape[0] - height - self.pad // 2
         write(image, text, x, y, self.small, self.theme.faint)
+        return x + width + self.pad
 
     def _draw_still(self, sentences: Sequence[Moving]) -> None:
         """What does not change, and how high all of it is."""

@@ -1,6 +1,6 @@
 """Key frames side by side, in one picture for papers and READMEs."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import cv2
@@ -10,8 +10,8 @@ from sentrack.files import whole
 from sentrack.progress import Report, silent
 from sentrack.show.annotation import CLOSE, LIGHT, Caption, between
 from sentrack.show.drawing import draw_marks, extent, movings, span, text_size, write
+from sentrack.show.key_frames import key_times
 from sentrack.tasks import Tracking
-from sentrack.vision import Ints
 from sentrack.vision.scan import Frame, Image
 
 HEIGHT = 360  # pixels of a key frame
@@ -20,69 +20,48 @@ ROW = 6  # key frames in a row, before there are two rows
 
 
 def strip(
-    tracking: Tracking,
+    trackings: Sequence[Tracking],
     frames: Iterable[Frame],
     path: Path,
     *,
     count: int = 6,
     report: Report = silent,
 ) -> None:
-    """Write a PNG file of key frames with tracks, the sentence, and the states of its words.
+    """Write a PNG file: for each sentence key frames with tracks, and the states of its words.
 
     Args:
-        tracking: the answer.
+        trackings: the answers, about one video.
         frames: of the video, in order of time, at least those that were tracked.
         path: of the file.
-        count: number of key frames; a clip of fewer frames shows all of them.
+        count: number of key frames of a sentence; a clip of fewer frames shows all of them.
         report: told of the key frames drawn.
 
     Raises:
         SentrackError: the file cannot be written, or no frame lies in the tracked span.
     """
-    objective, found = tracking.objective, tracking.solution.states
-    states = np.array([objective.states(w, found) for w in range(len(tracking.words))])
-    times = objective.clip.times[key_frames(states, count)]
-    tiles: list[Image] = []
-    shown: list[float] = []
-    for frame in between(frames, *span([tracking])):
-        # The first frame at or after a wanted time; decoded times may be rounded.
-        if len(tiles) < len(times) and frame.time >= times[len(tiles)] - CLOSE:
-            tiles.append(_tile(tracking, frame))
-            shown.append(frame.time)
-            report("strip", len(tiles), len(times))
-    _save(_sheet(tracking, tiles, shown), path)
+    wanted = [key_times(tracking, count) for tracking in trackings]
+    tiles: list[list[Image]] = [[] for _ in trackings]
+    shown: list[list[float]] = [[] for _ in trackings]
+    total = sum(map(len, wanted))
+    for frame in between(frames, *span(trackings)):
+        for times, own, at, number in zip(wanted, tiles, shown, range(len(wanted)), strict=True):
+            # The first frame at or after a wanted time; decoded times may be rounded.
+            if len(own) < len(times) and frame.time >= times[len(own)] - CLOSE:
+                own.append(_tile(trackings, number, frame))
+                at.append(frame.time)
+                report("strip", sum(map(len, tiles)), total)
+    sheets = [_sheet(trackings, n, tiles[n], shown[n]) for n in range(len(trackings)) if tiles[n]]
+    _save(_stacked(sheets), path)
 
 
-def key_frames(states: Ints, count: int) -> Ints:
-    """Indices of frames that show every phase, given states (W, T): the longer it is, the more.
-
-    A phase lasts until a word changes its state. With more phases than frames, they are spread
-    evenly over time.
-    """
-    T = states.shape[1]
-    changes = np.flatnonzero((np.diff(states, axis=1) != 0).any(axis=0)) + 1
-    if len(changes) >= count:
-        changes = changes[:0]
-    edges = np.array([0, *changes, T])
-    lengths = np.diff(edges)
-    shares = np.ones(len(lengths), np.int64)
-    for _ in range(min(count, T) - len(lengths)):
-        shares[np.argmax(lengths / shares)] += 1
-    picked = [
-        low + (np.arange(n) + 0.5) * length / n
-        for low, length, n in zip(edges[:-1], lengths, shares, strict=True)
-    ]
-    return np.concatenate(picked).astype(np.int64)
-
-
-def _tile(tracking: Tracking, frame: Frame) -> Image:
-    """A key frame with its tracks, and its time below."""
+def _tile(trackings: Sequence[Tracking], number: int, frame: Frame) -> Image:
+    """A key frame with the tracks of one sentence, and its time below."""
     height, width = frame.image.shape[:2]
     size = max(1, round(width * HEIGHT / height)), HEIGHT
     text = round(1.5 * text_size(*size))  # pages show a strip smaller than it is
     tile = np.full((HEIGHT + extent("", text)[1] + GAP, size[0], 3), LIGHT.ground, np.uint8)
     cv2.resize(frame.image, size, dst=tile[:HEIGHT], interpolation=cv2.INTER_AREA)
-    (moving,) = movings([tracking], size)
+    moving = movings(trackings, size)[number]
     draw_marks(tile[:HEIGHT], moving.at(frame.time)[1], text)
     label = f"{frame.time:.1f} s"
     x = (size[0] - extent(label, text)[0]) // 2
@@ -90,13 +69,16 @@ def _tile(tracking: Tracking, frame: Frame) -> Image:
     return tile
 
 
-def _sheet(tracking: Tracking, tiles: list[Image], times: list[float]) -> Image:
-    """The sentence above the tiles, in one or two rows, and the bands of its words below."""
+def _sheet(
+    trackings: Sequence[Tracking], number: int, tiles: list[Image], times: list[float]
+) -> Image:
+    """A sentence above its tiles, in one or two rows, and the bands of its words below."""
     columns = len(tiles) if len(tiles) <= ROW else -(-len(tiles) // 2)
     high, wide = tiles[0].shape[:2]
     width, rows = columns * (wide + GAP) + GAP, -(-len(tiles) // columns)
     text = max(16, width // 75)
-    caption = Caption(movings([tracking], (wide, HEIGHT)), width, text, LIGHT, False)
+    moving = movings(trackings, (wide, HEIGHT))[number]
+    caption = Caption([moving], width, text, LIGHT, False)
     below = np.empty((caption.height, width, 3), np.uint8)
     caption.draw_all(below, times)
     title = caption.tops[0][2] if caption.tops else caption.height
@@ -105,6 +87,15 @@ def _sheet(tracking: Tracking, tiles: list[Image], times: list[float]) -> Image:
         x, y = GAP + (n % columns) * (wide + GAP), GAP + (n // columns) * high
         pictures[y : y + high, x : x + wide] = tile
     return np.concatenate([below[:title], pictures, below[title:]])
+
+
+def _stacked(sheets: Sequence[Image]) -> Image:
+    """All sheets below each other, each beginning at the left."""
+    width = max(sheet.shape[1] for sheet in sheets)
+    padded = [
+        np.pad(s, ((0, 0), (0, width - s.shape[1]), (0, 0)), constant_values=255) for s in sheets
+    ]
+    return np.concatenate(padded)
 
 
 def _save(image: Image, path: Path) -> None:

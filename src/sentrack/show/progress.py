@@ -1,4 +1,4 @@
-"""Progress on the terminal: a bar for every stage, with frames per second and the time left."""
+"""Progress on the terminal: a bar for every stage, with its pace and the time left."""
 
 from datetime import timedelta
 from time import monotonic
@@ -15,8 +15,8 @@ PATIENCE = 0.5  # seconds of work after which bars appear
 class Bars:
     """A report that draws: give it to work that reports, in a `with` statement.
 
-    All stages count frames. The bars go to stderr, appear only if the work lasts, and vanish when
-    it ends. Where stderr is no terminal, nothing is printed.
+    A stage counts frames, or what it is about: clips, sentences. The bars go to stderr, appear only
+    if the work lasts, and vanish when it ends. Where stderr is no terminal, nothing is printed.
     """
 
     def __init__(self, console: Console | None = None) -> None:
@@ -57,7 +57,7 @@ class Bars:
 
 
 class _Count(ProgressColumn):
-    """Frames done, of how many."""
+    """How many are done, of how many."""
 
     def render(self, task: Task) -> Text:
         total = "" if task.total is None else f"/{task.total:.0f}"
@@ -65,7 +65,7 @@ class _Count(ProgressColumn):
 
 
 class _Pace(ProgressColumn):
-    """Frames per second so far, and the time left at that pace.
+    """How many per second so far, and the time left at that pace.
 
     Rich's own estimate starts anew whenever the total changes, which it does while it is a guess.
     """
@@ -75,7 +75,7 @@ class _Pace(ProgressColumn):
         if not seconds or not task.completed:
             return Text("")
         rate = task.completed / seconds
-        text = f"{rate:.1f} frames/s"
+        text = f"{rate:.1f}/s"
         if task.total is not None and not task.finished:
             left = round((task.total - task.completed) / rate)
             text += f", {timedelta(seconds=left)} left"

@@ -102,6 +102,21 @@ class ShownRival:
 
 
 @dataclass(frozen=True)
+class ShownMatch:
+    """How a match came about; see `sentrack.tasks.match`.
+
+    Attributes:
+        fit: of the word that fits least, as a part of what it could tell at best.
+        seconds: how long it lasts.
+        sureness: the mean detection score of the participant that is least surely detected.
+    """
+
+    fit: float
+    seconds: float
+    sureness: float
+
+
+@dataclass(frozen=True)
 class View:
     """An answer.
 
@@ -117,7 +132,9 @@ class View:
         upper_bound: no tracks score more; None if nothing is known.
         certified: whether these are proven to be the best tracks.
         match: 0..1.
+        why: how the match came about.
         reason: the weakest point.
+        unchecked: what was said and is not checked.
         method: of inference.
         seconds: that inference took.
         tracks: one per noun.
@@ -137,7 +154,9 @@ class View:
     upper_bound: float | None
     certified: bool
     match: float
+    why: ShownMatch
     reason: str
+    unchecked: list[str]
     method: str
     seconds: float
     tracks: list[ShownTrack]
@@ -167,7 +186,9 @@ def view_of(tracking: Tracking, rivals: Rivals, lexicon: Lexicon) -> View:
         upper_bound=tracking.upper_bound if np.isfinite(tracking.upper_bound) else None,
         certified=tracking.certified,
         match=tracking.match,
+        why=match_of(tracking),
         reason=tracking.reason,
+        unchecked=list(tracking.unchecked),
         method=tracking.solution.method,
         seconds=tracking.seconds,
         tracks=_tracks(tracking, clip.frames),
@@ -178,6 +199,12 @@ def view_of(tracking: Tracking, rivals: Rivals, lexicon: Lexicon) -> View:
 
 
 view = view_of  # as version 0.1.0 called it
+
+
+def match_of(tracking: Tracking) -> ShownMatch:
+    """How the match of an answer came about."""
+    shown = tracking.shown
+    return ShownMatch(shown.fit, shown.seconds, shown.sureness)
 
 
 def _tracks(tracking: Tracking, frames: Ints) -> list[ShownTrack]:

@@ -16,9 +16,12 @@ from sentrack.tasks.tracker import (
     understand,
     vocabulary_of,
 )
+from sentrack.tasks.watcher import LAG, WINDOW, Watcher, watch
 
 __all__ = [
+    "LAG",
     "RATE",
+    "WINDOW",
     "Described",
     "Description",
     "Ledger",
@@ -30,6 +33,7 @@ __all__ = [
     "TrackedParticipant",
     "TrackedWord",
     "Tracking",
+    "Watcher",
     "best_moment",
     "describe",
     "index",
@@ -42,4 +46,5 @@ __all__ = [
     "track",
     "understand",
     "vocabulary_of",
+    "watch",
 ]

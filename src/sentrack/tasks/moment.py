@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sentrack.inference import Infeasible, Solution, best_interval, between
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon
+from sentrack.notebook import InNotebook
 from sentrack.objective import Bounds, interval, most_of
 from sentrack.scene import Scene, scene_of
 from sentrack.tasks.result import Tracking
@@ -18,7 +19,7 @@ LEAST = 3.0
 
 
 @dataclass(frozen=True, eq=False)
-class Moment:
+class Moment(InNotebook):
     """A part of a video that depicts a sentence.
 
     Attributes:
@@ -38,6 +39,14 @@ class Moment:
     match: float
     score: float
     tracking: Tracking
+
+    def overlaps(self, other: "Moment") -> bool:
+        """Whether both are about the same sentence at the same time."""
+        return self.sentence == other.sentence and self.start < other.end and other.start < self.end
+
+    def __repr__(self) -> str:
+        when = f"{self.start:.1f} to {self.end:.1f} s"
+        return f"Moment({self.video!r}, {when}, match {self.match:.2f}, {self.sentence!r})"
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 from sentrack.extras import requires
 from sentrack.inference import Solution
+from sentrack.notebook import InNotebook
 from sentrack.objective import SILENT, Objective
 from sentrack.read_only import ReadOnly
 from sentrack.scene import detection_scores
@@ -70,7 +72,7 @@ class TrackedWord(ReadOnly):
 
 
 @dataclass(frozen=True, eq=False)
-class Tracking:
+class Tracking(InNotebook):
     """The answer to a clip and a sentence.
 
     Attributes:
@@ -104,6 +106,24 @@ class Tracking:
     ledger: Ledger
     solution: Solution
     objective: Objective
+
+    def __repr__(self) -> str:
+        told = f"{self.sentence!r}, match {self.match:.2f}, {self.start:.1f} to {self.end:.1f} s"
+        return f"Tracking({told}, {'' if self.certified else 'not '}certified)"
+
+    def plot(self, video: str | Path | None = None, count: int = 4) -> Any:
+        """Key frames with the tracks, and every word over time, as a figure of Matplotlib.
+
+        Args:
+            video: whose pixels are shown; without it, boxes on a plain ground.
+            count: number of key frames.
+
+        Raises:
+            SentrackError: when Matplotlib is not installed, or the video cannot be read.
+        """
+        from sentrack.show import plot
+
+        return plot(self, video, count)
 
     @property
     def unchecked(self) -> tuple[str, ...]:

@@ -8,8 +8,16 @@ from sentrack.vision.bridging import add_projected, bridge
 from sentrack.vision.clip import ROWS, Bools, Clip, ClipError, Floats, Ints, class_name
 from sentrack.vision.downloads import fetch_files
 from sentrack.vision.io import clip_from_detections, is_video, save_clip, to_supervision, videos
-from sentrack.vision.load import kept, load_clip, scan_settings, scan_video
+from sentrack.vision.load import (
+    detector_classes,
+    kept,
+    load_clip,
+    local_path,
+    scan_settings,
+    scan_video,
+)
 from sentrack.vision.motion import velocities
+from sentrack.vision.presence import LASTS, SURE, most_seen, seen_classes, surely
 
 if TYPE_CHECKING:
     from sentrack.demo import Truth, two_activities
@@ -17,7 +25,9 @@ else:
     __getattr__ = on_demand(__name__)
 
 __all__ = [
+    "LASTS",
     "ROWS",
+    "SURE",
     "Bools",
     "Clip",
     "ClipError",
@@ -29,13 +39,18 @@ __all__ = [
     "class_name",
     "clip_from_arrays",
     "clip_from_detections",
+    "detector_classes",
     "fetch_files",
     "is_video",
     "kept",
     "load_clip",
+    "local_path",
+    "most_seen",
     "save_clip",
     "scan_settings",
     "scan_video",
+    "seen_classes",
+    "surely",
     "to_supervision",
     "two_activities",
     "velocities",

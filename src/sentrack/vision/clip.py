@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sentrack.errors import SentrackError
+from sentrack.notebook import InNotebook
 from sentrack.read_only import ReadOnly
 from sentrack.text import canonical
 
@@ -30,7 +31,7 @@ def class_name(name: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Clip(ReadOnly):
+class Clip(InNotebook, ReadOnly):
     """T frames and their N detections, sorted by frame; arrays can be read, not written.
 
     The detections of frame t are the rows start[t] to start[t + 1] of all arrays of length N.
@@ -81,6 +82,11 @@ class Clip(ReadOnly):
         if len(self.times) != T or len(self.start) != T + 1 or self.start[-1] != N:
             raise ClipError(f"{self.name}: frames, times and start do not fit together")
         super().__post_init__()
+
+    def __repr__(self) -> str:
+        size = "{}x{}".format(*self.size)
+        span = f"{self.times[0]:.1f} to {self.times[-1]:.1f} s"
+        return f"Clip({self.name!r}, {self.T} frames, {span}, {size}, {len(self.boxes)} detections)"
 
     @property
     def T(self) -> int:  # noqa: N802 - the paper's symbol

@@ -53,7 +53,7 @@ def load_clip(
     Raises:
         ClipError: the file or an argument is at fault; the message says what to do.
     """
-    path = Path(path)
+    path = local_path(path)
     if start is not None and end is not None and start >= end:
         raise ClipError(f"{path}: start ({start:g} s) must be before end ({end:g} s)")
     kind = kind_of(path) if format is None else known_format(path, format)
@@ -69,6 +69,31 @@ def load_clip(
         scan = scan_video(path, start=start, end=end, fps=fps, report=report, **options)
         return scan.clip(start, end)
     return FORMATS[kind].read(path, fps=fps, **{"size": None, **options}).within(start, end)
+
+
+def local_path(source: str | Path) -> Path:
+    """The path of a file on this machine.
+
+    Raises:
+        ClipError: it is the address of something elsewhere.
+    """
+    if "://" in str(source):
+        text = "an address, not a file; fetch it first, or follow it by: sentrack watch"
+        raise ClipError(f"{source}: {text}")
+    return Path(source)
+
+
+def detector_classes(
+    path: str | Path,
+    detector: str | Path | None = None,
+    names: Names | None = None,
+    report: Report = silent,
+) -> tuple[str, ...]:
+    """The classes that will be known of a video when it has been looked at; see `load_clip`."""
+    given = {} if detector is None else {"name": detector}
+    opened = _scan_package(path, "open_detector", names=names, report=report, **given)
+    found: tuple[str, ...] = opened.classes
+    return found
 
 
 def scan_video(path: str | Path, **options: Any) -> "Scan":

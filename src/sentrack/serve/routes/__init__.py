@@ -1,9 +1,19 @@
 """The addresses that the server answers, a module for each group."""
 
-from sentrack.serve.routes import health, library, media, moments, sentences, uploads, words
+from sentrack.serve.routes import (
+    health,
+    judgements,
+    library,
+    media,
+    moments,
+    sentences,
+    uploads,
+    words,
+)
 from sentrack.serve.routes.dependencies import AppState
 from sentrack.serve.routes.pages import page_routes
 
-ROUTERS = [module.router for module in (health, library, words, sentences, moments, media, uploads)]
+MODULES = (health, library, words, sentences, moments, media, uploads, judgements)
+ROUTERS = [module.router for module in MODULES]
 
 __all__ = ["ROUTERS", "AppState", "page_routes"]

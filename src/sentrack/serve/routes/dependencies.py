@@ -12,6 +12,7 @@ from sentrack.serve.schemas import Problem
 from sentrack.serve.snapshot import Snapshot, SnapshotCache
 from sentrack.serve.worker_pool import Pool
 
+PIECE = 120.0  # seconds of a video that are told of or shown at a time
 LONGEST = 300  # characters of a sentence
 
 
@@ -28,8 +29,10 @@ class AppState:
         cache: folder for media.
         seconds: that a request may take.
         uploads: folder for videos that are sent; None if none are taken.
+        judged: file of judgements; None if the library is not on this machine.
         making: held while a file of media is made.
         receiving: held while a video is received.
+        judging: held while a judgement is written.
     """
 
     snapshots: SnapshotCache
@@ -40,8 +43,10 @@ class AppState:
     cache: Path
     seconds: float
     uploads: Path | None
+    judged: Path | None
     making: WeakValueDictionary[Path, asyncio.Lock] = field(default_factory=WeakValueDictionary)
     receiving: asyncio.Lock = field(default_factory=asyncio.Lock)
+    judging: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def pools(self) -> tuple[Pool, ...]:

@@ -2,11 +2,23 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
 
 from sentrack.library import Entry
-from sentrack.serve.routes.dependencies import EVER, NONE, AppState, Current, Name, State
-from sentrack.serve.schemas import LibraryFacts, Video, Videos
+from sentrack.serve.jobs import Span
+from sentrack.serve.routes.dependencies import (
+    BUSY,
+    EVER,
+    NONE,
+    PIECE,
+    AppState,
+    Current,
+    Maybe,
+    Name,
+    State,
+)
+from sentrack.serve.schemas import Boxes, LibraryFacts, Video, Videos
 
 MANY = 100  # classes that are told of
 
@@ -47,6 +59,22 @@ def video(state: State, snapshot: Current, name: Name) -> Video:
     return _video(state, snapshot.entry(name))
 
 
+@router.get("/boxes", response_model=Boxes, responses={**NONE, **BUSY})
+async def boxes(
+    request: Request,
+    state: State,
+    snapshot: Current,
+    name: Name,
+    start: Maybe = None,
+    end: Maybe = None,
+) -> Response:
+    """All that was detected in a part of a video, two minutes of it at most."""
+    entry, low = snapshot.entry(name), start or 0.0
+    high = low + PIECE if end is None else min(end, low + PIECE)
+    found = await state.search_pool.answer(request, "boxes", entry=entry, span=Span(low, high))
+    return Response(found, media_type="application/json")
+
+
 def _video(state: AppState, entry: Entry) -> Video:
     """What is told of a clip."""
     return Video(
@@ -56,6 +84,6 @@ def _video(state: AppState, entry: Entry) -> Video:
         width=entry.size[0],
         height=entry.size[1],
         fps=entry.fps,
-        classes={name: seen.frames for name, seen in entry.classes.items()},
+        classes=entry.seen,
         pixels=state.snapshots.shows(entry),
     )

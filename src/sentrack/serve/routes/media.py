@@ -14,14 +14,13 @@ from sentrack.serve.routes.dependencies import (
     BUSY,
     EVER,
     NONE,
+    PIECE,
     Current,
     Maybe,
     Name,
     Seconds,
     State,
 )
-
-PIECE = 120.0  # seconds of a piece of video
 
 router = APIRouter(prefix="/api", responses={**EVER, **BUSY})
 

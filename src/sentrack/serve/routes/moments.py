@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
@@ -41,15 +41,21 @@ class Lines(StreamingResponse):
             await super().__call__(scope, receive, send)
 
 
-@router.get("/search", response_class=Lines, response_model=Line)
+@router.get("/search", response_class=Lines, response_model=Line, responses=NONE)
 async def search(
-    request: Request, state: State, sentence: Said, k: Annotated[int, Query(ge=1, le=100)] = 24
+    request: Request,
+    state: State,
+    snapshot: Current,
+    sentence: Said,
+    k: Annotated[int, Query(ge=1, le=100)] = 24,
+    video: Annotated[str | None, Query(min_length=1, max_length=1000)] = None,
 ) -> Response:
-    """The best moments of the library, line by line as they are found.
+    """The best moments of the library, or of one video, line by line as they are found.
 
     Every line is one JSON object. Close the connection to stop the search.
     """
-    lines = state.search_pool.run("search", sentence=sentence, k=k)
+    only = None if video is None else snapshot.entry(video)
+    lines = state.search_pool.run("search", sentence=sentence, k=k, only=only)
     trouble: JobError | None = None
     first = b""
     try:
@@ -109,3 +115,33 @@ async def description(
     entry, span = snapshot.entry(name), Span(start, end)
     found = await state.search_pool.answer(request, "description", entry=entry, n=n, span=span)
     return Response(found, media_type="application/json")
+
+
+class Download(Response):
+    """A file."""
+
+    media_type = "application/octet-stream"
+
+
+ENDINGS = {"csv": ".csv", "mot": ".txt", "json": ".json", "report": ".html"}
+
+
+@router.get("/download", response_class=Download, responses=NONE)
+async def download(
+    request: Request,
+    state: State,
+    snapshot: Current,
+    sentence: Said,
+    video: Name,
+    kind: Literal["csv", "mot", "json", "report"],
+    start: Maybe = None,
+    end: Maybe = None,
+) -> Response:
+    """An answer as a file: its boxes as CSV or MOT lines, all of it as JSON, or a report."""
+    arguments = {"entry": snapshot.entry(video), "span": Span(start, end), "seconds": state.seconds}
+    found = await state.search_pool.answer(
+        request, "download", sentence=sentence, kind=kind, **arguments
+    )
+    # Never shown by the browser itself, whatever is in it.
+    name = f"sentrack{ENDINGS[kind]}"
+    return Download(found, headers={"Content-Disposition": f'attachment; filename="{name}"'})

@@ -4,6 +4,7 @@ import hashlib
 from dataclasses import dataclass
 from importlib import resources
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -32,11 +33,12 @@ class File:
 
 
 def page_routes() -> list[Route]:
-    """All addresses of the page."""
+    """All addresses of the page; any other one that no file has is answered by the page, too."""
     files = _files()
     index = files.get("index.html") or _file(MISSING, "html")
     found = [_route(path, index) for path in ADDRESSES]
-    return found + [_route(f"/page/{name}", file) for name, file in files.items()]
+    found += [_route(f"/page/{name}", file) for name, file in files.items()]
+    return [*found, _route("/{path:path}", index, 404)]
 
 
 def _files() -> dict[str, File]:
@@ -54,13 +56,15 @@ def _file(content: bytes, suffix: str) -> File:
     return File(content, TYPES[suffix], f'"{hashlib.sha256(content).hexdigest()[:20]}"')
 
 
-def _route(path: str, file: File) -> Route:
+def _route(path: str, file: File, status: int = 200) -> Route:
     async def answer(request: Request) -> Response:
+        if status == 404 and request.url.path.startswith(("/api/", "/page/")):
+            raise HTTPException(404)
         # Asked for by version, it never changes; else browsers ask whether it has.
         age = "max-age=31536000, immutable" if "v" in request.query_params else "no-cache"
         headers = {"ETag": file.tag, "Cache-Control": f"private, {age}"}
-        if file.tag in request.headers.get("if-none-match", ""):
+        if status == 200 and file.tag in request.headers.get("if-none-match", ""):
             return Response(None, 304, headers)
-        return Response(file.content, headers=headers, media_type=file.type)
+        return Response(file.content, status, headers=headers, media_type=file.type)
 
     return Route(path, answer, include_in_schema=False)

@@ -45,12 +45,40 @@ export function sentence(pieces, tracks) {
 /** The match from which on a sentence is said to be depicted. */
 const BORDER = 0.5;
 
-/** How probably a clip depicts a sentence, as a number and a bar, and whether it does. */
-export function matchMeter(match) {
+/** The mean score of detections from which on a thing is taken to be there. */
+const SURE = 0.4;
+
+/** How probably a clip depicts a sentence, as a number and a bar, and whether it does; if it is known
+ * how the number came about, a click on it tells. */
+export function matchMeter(match, why = null) {
   const bar = el("span", { class: "meter", "aria-hidden": "true" }, el("span", { class: "level" }));
   bar.firstChild.style.width = `${(100 * match).toFixed(1)}%`;
-  const told = `match ${match.toFixed(2)}${match < BORDER ? ", not depicted" : ""}`;
-  return el("span", { class: "match" }, el("span", {}, told), bar);
+  const told = `match ${match.toFixed(2)}${match < BORDER ? ", not depicted" : ", depicted"}`;
+  if (!why) return el("span", { class: "match" }, el("span", {}, told), bar);
+  return el(
+    "details",
+    { class: "match-why" },
+    el("summary", { class: "match", title: "How it came about" }, el("span", {}, told), bar),
+    explanation(match, why),
+  );
+}
+
+/** How a match came about, in words. */
+function explanation(match, { fit, seconds, sureness }) {
+  const side = match < BORDER ? "is not depicted, since that is below one half" : "is depicted, since that is one half or more";
+  const worst =
+    fit <= 0
+      ? `the word that fits least speaks against it (${plain(fit)})`
+      : `the word that fits least tells ${plain(100 * Math.min(fit, 1), 0)} % of what it could tell at best`;
+  const found = sureness >= SURE ? "surely detected" : "hardly detected, which lowers the match";
+  return el(
+    "ul",
+    { class: "small" },
+    el("li", {}, `The probability that the sentence is depicted is ${plain(match)}: it ${side}.`),
+    el("li", {}, `By its words: ${worst}.`),
+    el("li", {}, `By its length: it lasts ${seconds.toFixed(1)} s.`),
+    el("li", {}, `By the detector: who is least surely seen has a mean score of ${plain(sureness)}: ${found}.`),
+  );
 }
 
 /** A colour of the page, by its name in the style sheet. */

@@ -32,6 +32,8 @@ export class Stage {
     this.told = told;
     this.seconds = view.times[0];
     this.rival = null;
+    this.rivalName = "";
+    this.drawn = []; // boxes of somebody who puts one right
     this.video = media
       ? el("video", { src: media.url, preload: "auto", playsinline: true, muted: true, tabindex: "-1" })
       : null;
@@ -42,7 +44,18 @@ export class Stage {
     this.element.style.aspectRatio = `${view.size[0]} / ${view.size[1]}`;
     this.observer = new ResizeObserver(() => this.draw());
     this.observer.observe(this.element);
-    if (this.video) this.follow();
+    if (this.video) {
+      if (media.poster) this.video.poster = media.poster;
+      this.say("Preparing the video …");
+      this.follow();
+    }
+  }
+
+  /** A line at the foot of the picture; none if there is nothing to say. */
+  say(text) {
+    this.note.textContent = text;
+    if (text) this.element.append(this.note);
+    else this.note.remove();
   }
 
   get first() {
@@ -123,6 +136,7 @@ export class Stage {
       if (this.wanted !== undefined) video.currentTime = this.wanted;
       this.wanted = undefined;
     });
+    video.addEventListener("loadeddata", () => this.say(""), { once: true });
     video.addEventListener("ended", () => {
       this.seconds = this.last;
       this.draw();
@@ -131,8 +145,7 @@ export class Stage {
     for (const name of ["play", "pause"]) video.addEventListener(name, () => this.told());
     video.addEventListener("error", () => {
       this.element.classList.add("bare");
-      this.element.append(this.note);
-      this.note.textContent = "The video cannot be played here; the boxes can.";
+      this.say("The video cannot be played here; the boxes can.");
       this.video = null;
       video.remove();
       this.draw();
@@ -158,6 +171,11 @@ export class Stage {
     for (const mark of marks) outline(context, mark, scale, false);
     const taken = [];
     for (const mark of marks) label(context, mark, scale, taken, width, height);
+    for (const mark of this.rival ? boxesAt(view.times, this.rival, this.seconds) : []) {
+      const told = { ...mark, noun: `${this.rivalName}: ${mark.noun}` };
+      label(context, told, scale, taken, width, height);
+    }
+    for (const mark of this.drawn) outline(context, mark, scale, false);
   }
 
   destroy() {
@@ -180,7 +198,7 @@ function outline(context, mark, scale, faint) {
 }
 
 /** The noun on its colour, above its box, or below the labels that are there already. */
-function label(context, mark, scale, taken, width, height) {
+export function label(context, mark, scale, taken, width, height) {
   context.font = `600 13px ${tone("--font")}`;
   context.textBaseline = "middle";
   const wide = context.measureText(mark.noun).width + 10;

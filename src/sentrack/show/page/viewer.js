@@ -171,10 +171,11 @@ function facts(view) {
   return el(
     "p",
     { class: "facts" },
-    matchMeter(view.match),
+    matchMeter(view.match, view.why),
     el("span", { class: view.certified ? "badge proven" : "badge" }, view.certified ? "best tracks" : "tracks not proven best"),
     el("span", {}, view.video),
     el("span", {}, `${when}, ${view.times.length} frames`),
+    view.unchecked.length ? el("span", {}, `not checked: ${view.unchecked.join(", ")}`) : null,
   );
 }
 
@@ -205,14 +206,21 @@ function rivals(view, stage) {
         onclick: () => {
           const on = stage.rival !== rival.tracks;
           stage.rival = on ? rival.tracks : null;
-          for (const other of buttons) other.setAttribute("aria-pressed", String(on && other === button));
+          stage.rivalName = title.toLowerCase();
+          for (const each of buttons) each.set(on && each.button === button);
           stage.draw();
+          if (on) stage.element.scrollIntoView({ block: "nearest" });
         },
       },
-      "Show its tracks",
+      "",
     );
-    buttons.push(button);
     const title = rival.kind === "runner-up" ? "Runner-up" : "Roles swapped";
+    const set = (on) => {
+      button.setAttribute("aria-pressed", String(on));
+      button.textContent = on ? "Take these tracks off the picture" : "Draw these tracks on the picture, dashed";
+    };
+    set(false);
+    buttons.push({ button, set });
     const own = rival.margin > 0 ? "The answer matches better by" : "The answer matches no better:";
     return el(
       "li",

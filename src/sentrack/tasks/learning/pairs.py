@@ -12,7 +12,7 @@ from sentrack.tasks.learning.corpus import PairError
 from sentrack.text import unknown
 from sentrack.vision import Clip, ClipError, load_clip
 
-FIELDS = ("clip", "sentence", "video", "start", "end", "size", "fps")
+FIELDS = ("clip", "sentence", "video", "start", "end", "size", "fps", "right", "boxes")
 MOST_PIXELS = 10**6  # of a side of a frame
 
 
@@ -23,7 +23,8 @@ def read_pairs(
 
     Every line is an object: `clip`, a video or a file of detections, relative to the file of pairs;
     `sentence`; and where needed `video`, `start` and `end` in seconds, `size` ([width, height]) and
-    `fps`, as of `load_clip`. Empty lines do not count.
+    `fps`, as of `load_clip`. Empty lines do not count, nor do those with `right` false, which say
+    that a clip does not depict the sentence; `boxes` that somebody put right are not used.
 
     Args:
         path: the file.
@@ -53,6 +54,9 @@ def read_pairs(
             pair = _pair(line)
             cut = {key: pair.pop(key, None) for key in ("start", "end")}
             sentence, file = pair.pop("sentence"), pair.pop("clip")
+            pair.pop("boxes", None)
+            if not pair.pop("right", True):
+                continue
             if "size" in pair:
                 pair["size"] = tuple(pair["size"])
             clip = loaded(file, tuple(pair.items()))

@@ -13,7 +13,15 @@ from sentrack.vision.scan.detectors import (
 )
 from sentrack.vision.scan.observations import Observation, observe
 from sentrack.vision.scan.scan_cache import Scan
-from sentrack.vision.scan.scanner import DETECTOR, FPS, VERSION, scan_settings, scan_video
+from sentrack.vision.scan.scanner import (
+    DETECTOR,
+    FPS,
+    VERSION,
+    clip_of_frames,
+    scan_settings,
+    scan_video,
+)
+from sentrack.vision.scan.stream import Stream
 from sentrack.vision.scan.video import Frame, Image, Limit, LimitError, Video
 
 __all__ = [
@@ -33,7 +41,9 @@ __all__ = [
     "Observation",
     "Own",
     "Scan",
+    "Stream",
     "Video",
+    "clip_of_frames",
     "files",
     "observe",
     "open_detector",

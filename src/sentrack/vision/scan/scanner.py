@@ -132,11 +132,12 @@ def _scan(
         raise ClipError(f"{file.parent}: {text}") from None
     frames = video.frames(asked["start"], asked["end"], asked["fps"])
     seen = _reported(observe(frames, detector, video.size, asked["best"]), video, asked, report)
-    facts = {"name": video.path.stem, "source": video.path.name, "look": asked}
+    told = {"name": video.path.stem, "source": video.path.name, "look": asked}
     rows = []
-    with whole(file) as draft, TableWriter(draft, facts) as writer:
+    with whole(file) as draft, TableWriter(draft, told) as writer:
         while batch := list(islice(seen, BATCH)):
-            table = writer.add(_clip(batch, video, detector.classes))
+            facts = video.path.stem, video.size, video.fps, detector.classes
+            table = writer.add(clip_of_frames(batch, *facts))
             rows += [] if file_only else [table]
         if writer.empty:
             low, high = asked["start"] or 0.0, asked["end"] or math.inf
@@ -156,15 +157,31 @@ def _reported(
         yield one
 
 
-def _clip(batch: Sequence[Observation], video: Video, classes: tuple[str, ...]) -> Clip:
+def clip_of_frames(
+    batch: Sequence[Observation],
+    name: str,
+    size: tuple[int, int],
+    fps: float,
+    classes: tuple[str, ...],
+) -> Clip:
+    """The clip of some frames that were looked at.
+
+    Args:
+        batch: the frames, in order of time.
+        name: of the clip.
+        size: width and height of a frame.
+        fps: frames per second of the source.
+        classes: that the detector knows.
+    """
+
     def every(name: str) -> Any:
         return np.concatenate([getattr(seen, name) for seen in batch])
 
     frames = [seen.number for seen in batch]
     return clip_from_arrays(
-        video.path.stem,
-        video.size,
-        video.fps,
+        name,
+        size,
+        fps,
         np.repeat(frames, [len(seen.label) for seen in batch]),
         classes,
         every("boxes"),

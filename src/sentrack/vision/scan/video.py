@@ -73,7 +73,7 @@ class Video:
     def __init__(self, path: str | Path, limit: Limit | None = None) -> None:
         self.path, self._limit = Path(path), limit or Limit()
         with self._open() as (container, stream):
-            first = next(iter(_decode(container, stream)), None)
+            first = next(iter(decode(container, stream)), None)
             if first is None:
                 raise ClipError(f"{path}: no frame of it can be decoded")
             self._allow(first, 0.0)
@@ -115,7 +115,7 @@ class Video:
                     continue
                 slot = now
             if time >= low - 1e-9:
-                yield Frame(number, time, _image(picture, self.size))
+                yield Frame(number, time, as_image(picture, self.size))
         if end is None and self.duration is not None and last < self.duration - self._grace():
             text = "%s: it ends at %.1f s of %.1f s; what can be decoded is used"
             _log.warning(text, self.path, max(last, 0.0), self.duration)
@@ -141,7 +141,7 @@ class Video:
                 try:
                     target = origin + int(start / stream.time_base)
                     container.seek(target, stream=stream, backward=True)
-                    pictures = _decode(container, stream, self.path)
+                    pictures = decode(container, stream, self.path)
                     first = next(pictures, None)
                 except av.error.FFmpegError:
                     first = None
@@ -152,7 +152,7 @@ class Video:
                         yield number, _seconds(picture, stream, number, self.fps), picture
                     return
         with self._open() as (container, stream):
-            for number, picture in enumerate(_decode(container, stream, self.path)):
+            for number, picture in enumerate(decode(container, stream, self.path)):
                 yield number, _seconds(picture, stream, number, self.fps), picture
 
     def _stamps(self, until: float) -> list[int]:
@@ -193,7 +193,7 @@ class Video:
             yield container, stream
 
 
-def _decode(container: Any, stream: Any, path: Path | None = None) -> Iterator[Any]:
+def decode(container: Any, stream: Any, path: Path | None = None) -> Iterator[Any]:
     """Pictures of a stream; damaged packets are left out, with a warning if a path is given."""
     damaged = in_a_row = 0
     try:
@@ -226,7 +226,7 @@ def _duration(container: Any, stream: Any) -> float | None:
     return container.duration / av.time_base if container.duration else None
 
 
-def _image(picture: Any, size: tuple[int, int]) -> Image:
+def as_image(picture: Any, size: tuple[int, int]) -> Image:
     """(height, width, 3) of the size wanted, upright."""
     turns = round(picture.rotation / 90) % 4
     width, height = size if turns % 2 == 0 else size[::-1]

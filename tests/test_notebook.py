@@ -1,0 +1,115 @@
+"""What is seen in a notebook, and the example that runs as written."""
+
+import ast
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import sentrack
+from sentrack.demo import footage
+from sentrack.lexicon import Lexicon
+from sentrack.show import html_of
+from sentrack.tasks import Moment, Tracking
+from sentrack.vision import Clip, clip_from_arrays, two_activities
+from tests.conftest import Chromium
+
+NOTEBOOK = Path(__file__).parents[1] / "docs" / "examples" / "first-steps.ipynb"
+
+
+@pytest.fixture(scope="module")
+def tracking() -> Tracking:
+    return sentrack.track(two_activities()[0], "The person picked up the cup.")
+
+
+def tree(html: str) -> ElementTree.Element:
+    """HTML that is well-formed, all of it."""
+    return ElementTree.fromstring(f"<div>{html}</div>")
+
+
+def text(html: str) -> str:
+    return "".join(tree(html).itertext())
+
+
+def test_the_example_runs_and_every_cell_shows_something(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    cells = json.loads(NOTEBOOK.read_text("utf-8"))["cells"]
+    assert all(not cell.get("outputs") for cell in cells)
+    names: dict[str, object] = {}
+    shown: list[object] = []
+    for cell in cells:
+        if cell["cell_type"] != "code":
+            continue
+        *before, last = ast.parse("".join(cell["source"])).body
+        exec(compile(ast.Module(before, []), str(NOTEBOOK), "exec"), names)
+        if isinstance(last, ast.Expr):
+            shown.append(eval(compile(ast.Expression(last.value), str(NOTEBOOK), "eval"), names))
+    kinds = {type(each) for each in shown}
+    assert {Clip, Tracking, Moment, Lexicon} <= kinds
+    for each in shown:
+        if hasattr(each, "_repr_html_"):
+            assert text(each._repr_html_())
+    assert (tmp_path / "picked-up.png").stat().st_size > 10_000
+
+
+def test_an_answer_is_drawn(tracking: Tracking) -> None:
+    html = tracking._repr_html_()
+    assert f"match {tracking.match:.2f}" in text(html)
+    assert "reaching" in text(html)
+    assert "holding" in text(html)
+    assert tracking.reason in text(html)
+    boxes = [rect for rect in tree(html).iter("rect") if rect.get("fill") == "none"]
+    assert len({rect.get("stroke") for rect in boxes}) == 2
+    assert len(html) < 20_000
+
+
+def test_what_others_wrote_stays_text() -> None:
+    evil = "<script>alert(1)</script>"
+    boxes = np.tile([10.0, 10, 30, 60], (10, 1))
+    label = np.zeros(10, np.int64)
+    frames, size = np.arange(10), (100, 100)
+    clip = clip_from_arrays(evil, size, 10, frames, (evil,), boxes, np.ones(10), label=label)
+    assert "<script" not in clip._repr_html_()
+    assert evil in text(clip._repr_html_())
+    assert "<script" not in html_of(evil)
+
+
+def test_representations_are_short(tracking: Tracking) -> None:
+    clip = tracking.objective.clip
+    moment = Moment("v", tracking.sentence, 1.0, 2.0, 0.5, 3.0, tracking)
+    for each in (tracking, clip, moment, Lexicon.load()):
+        assert len(repr(each)) < 160
+        assert repr(each).startswith(type(each).__name__)
+    assert "certified" in repr(tracking)
+
+
+def test_a_figure_has_key_frames_and_words(tracking: Tracking) -> None:
+    figure = tracking.plot(count=3)
+    assert len(figure.axes) == 3 + 1
+    assert figure.axes[-1].get_ylabel() == "pick-up"
+    assert all(len(axes.patches) == 2 for axes in figure.axes[:3])
+
+
+def test_a_figure_shows_the_pixels_of_its_video() -> None:
+    source = footage("driveway")
+    clip = sentrack.load_clip(source, start=11, end=13, fps=5)
+    figure = sentrack.track(clip, "The car moved.").plot(source, 2)
+    for axes in figure.axes[:2]:
+        assert axes.images[0].get_array().shape == (480, 640, 3)
+        assert axes.images[0].get_array().std() > 20
+
+
+def test_a_browser_draws_it(tracking: Tracking, chromium: Chromium, tmp_path: Path) -> None:
+    page = tmp_path / "a.html"
+    page.write_text(f"<!doctype html><meta charset=utf-8>{tracking._repr_html_()}", "utf-8")
+    tab = chromium.open(page.as_uri())
+    assert tab.complaints == []
+    drawn = tab.page.locator("svg").evaluate_all(
+        "all => all.map(e => e.getBoundingClientRect().height)"
+    )
+    assert len(drawn) == 5
+    assert min(drawn) > 10
