@@ -179,9 +179,10 @@ def cad(limit: int | None = None) -> Lines:
     yield "or carry for a pick; put down, put, lower or carry for a place) and the labelled class,"
     yield f"in the first {FIRST} sentences; *labelled verb* counts only pick up and put down; *the"
     yield "thing* counts any verb of a hand and that class; *opposite* counts a verb of the other"
-    yield "event. These two subjects are the set's part for development: no figure is held out."
+    yield "event; *nothing* is where nothing was said. These two subjects are the set's part for"
+    yield "development: no figure is held out."
     yield ""
-    yield "| segments | right | right at once | labelled verb | the thing | opposite | no sentence |"
+    yield "| segments | right | right at once | labelled verb | the thing | opposite | nothing |"
     yield "|---|---|---|---|---|---|---|"
     for name in ("all", *LABELLED):
         rows = [i for i, s in enumerate(found) if name in ("all", s.verb)]

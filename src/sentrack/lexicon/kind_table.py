@@ -18,6 +18,7 @@ class Kinds:
         groups: by name, the kinds of a group.
         roles: by word, the kinds or groups that can play each of its roles, in order.
         instead: by word that boxes tell less of than of another, that other word.
+        rather: by word, another that is said of the same event if it can be.
         apart: by word of two who keep apart, by how much, as a part of their size.
     """
 
@@ -25,6 +26,7 @@ class Kinds:
     groups: Mapping[str, tuple[str, ...]]
     roles: Mapping[str, tuple[tuple[str, ...], ...]]
     instead: Mapping[str, str]
+    rather: Mapping[str, str]
     apart: Mapping[str, float]
 
     def of(self, noun: str) -> frozenset[str]:
@@ -55,5 +57,6 @@ def kinds() -> Kinds:
         {name: tuple(group) for name, group in data["groups"].items()},
         {word: tuple(map(tuple, roles)) for word, roles in data["roles"].items()},
         data["instead"],
+        data["rather"],
         data["apart"],
     )

@@ -62,9 +62,7 @@ class Measurements:
         """The measurements of the frames first to last - 1."""
         return Measurements(self.clip.cut(first, last), self.identity, (self, first))
 
-    def candidates(
-        self, classes: tuple[str, ...], thing: int | None = None
-    ) -> CandidateSet | None:
+    def candidates(self, classes: tuple[str, ...], thing: int | None = None) -> CandidateSet | None:
         """The detections of some classes of the clip; None if there are none.
 
         Args:

@@ -38,7 +38,6 @@ from sentrack.tasks import (
     Tracking,
     best_moment,
     describe,
-    moments,
     rivals,
     steps,
     track,

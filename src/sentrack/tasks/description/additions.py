@@ -31,9 +31,9 @@ def way(evidence: Evidence, core: Core) -> Sentence:
     Who takes part is settled by the core. A landmark is any other thing that is there meanwhile.
     Where the camera moves, only how two things move relative to each other is sure.
     """
-    best, things, words = LEAST, core.things, (core.verb,)
-    if core.model.K > 1 and len(things) == 1:
-        return Sentence(things, words)
+    best, found = LEAST, Sentence(core.things, (core.verb,))
+    if core.model.K > 1 and len(core.things) == 1:
+        return found
     for model in _ways(evidence, core):
         others = [()] if len(model.roles) == 1 else [(n,) for n in range(len(evidence.things))]
         casts = np.array(
@@ -48,9 +48,10 @@ def way(evidence: Evidence, core: Core) -> Sentence:
         if fits[n] > best:
             landmark = tuple(map(int, casts[n, 1:]))
             about = (core.model.moves, *range(len(core.things), len(core.things) + len(landmark)))
-            best, things = float(fits[n]), (*core.things, *landmark)
-            words = (core.verb, Word(model.name, about, model.part))
-    return Sentence(things, words)
+            word = Word(model.name, about, model.part)
+            best = float(fits[n])
+            found = Sentence((*core.things, *landmark), (core.verb, word))
+    return found
 
 
 def _ways(evidence: Evidence, core: Core) -> Iterator[WordModel]:
@@ -59,10 +60,10 @@ def _ways(evidence: Evidence, core: Core) -> Iterator[WordModel]:
     parts = ("motion",) if known & WAYS else ("direction", "motion")
     steady = evidence.steady(core.first, core.last)
     for model in evidence.lexicon.words.values():
-        said = model.part in parts and model.K == 1 and model.observed
-        if said and model.name not in kinds().instead:
-            if steady or {o.feature.name for o in model.observed} <= RELATIVE:
-                yield model
+        said = model.part in parts and model.K == 1 and model.name not in kinds().instead
+        features = {observed.feature.name for observed in model.observed}
+        if said and features and (steady or features <= RELATIVE):
+            yield model
 
 
 def _can(evidence: Evidence, model: WordModel, casts: Ints) -> Bools:

@@ -14,7 +14,7 @@ from typing import overload
 import numpy as np
 
 from sentrack.language import Meaning
-from sentrack.lexicon import Lexicon
+from sentrack.lexicon import Lexicon, kinds
 from sentrack.objective import LEAST_SECONDS
 from sentrack.tasks.description.additions import Sentence, way
 from sentrack.tasks.description.cores import Core, cores, express, moments
@@ -95,10 +95,21 @@ def describe(clip: Clip, n: int = 5, lexicon: Lexicon | str | Path | None = None
     if not len(seen.boxes):
         return Description((), 0, 0)
     evidence = Evidence(seen, words)
-    every = sorted(cores(evidence), key=lambda core: -core.fit)
+    every = list(cores(evidence))
     speaker = Speaker(evidence)
-    said = speaker.choose(every, n)
+    said = speaker.choose(in_order(every), n)
     return Description(tuple(said), len(every), speaker.tracked)
+
+
+def in_order(every: Sequence[Core]) -> list[Core]:
+    """Cores by falling fit; right before one comes what is rather said of the event."""
+    found: list[Core] = []
+    for core in sorted(every, key=lambda core: -core.fit):
+        more = kinds().rather.get(core.model.name)
+        same = (other for other in every if other.model.name == more)
+        found += [o for o in same if o.things == core.things and meanwhile(o, core)]
+        found.append(core)
+    return list(dict.fromkeys(found))
 
 
 class Speaker:
@@ -177,15 +188,16 @@ def has_evidence(tracking: Tracking) -> bool:
 
 def _new_motion(core: Core, told: Core) -> bool:
     """Whether a core tells of a motion that another does not tell of."""
-    return core.mover not in told.things or not _meanwhile(core, told)
+    return core.mover not in told.things or not meanwhile(core, told)
 
 
 def _more(core: Core, told: Core) -> bool:
     """Whether a core names somebody whom another does not name."""
-    return not {*core.things} <= {*told.things} or not _meanwhile(core, told)
+    return not {*core.things} <= {*told.things} or not meanwhile(core, told)
 
 
-def _meanwhile(core: Core, told: Core) -> bool:
+def meanwhile(core: Core, told: Core) -> bool:
+    """Whether two cores are so at the same time, for the most part."""
     common = min(core.last, told.last) - max(core.first, told.first)
     return common > MEANWHILE * min(core.last - core.first, told.last - told.first)
 

@@ -13,7 +13,7 @@ from sentrack.scene import Scene, measure
 from sentrack.tasks.result import Tracking
 from sentrack.tasks.tracker import RATE, best_moment
 from sentrack.text import canonical
-from sentrack.vision import Clip, ClipError, Floats, Ints
+from sentrack.vision import Bools, Clip, ClipError, Floats, Ints
 
 DEPTH = 2.5  # times that a way into the picture is longer than it looks, seen from above heads
 EDGE = 0.01  # frame heights from the border of the picture that are no distance
@@ -80,7 +80,7 @@ class Evidence:
                 code = code * len(observed.feature.bins) + self._bins(observed, place)
             h += np.moveaxis(table[:, code], 0, 1)
         h = np.moveaxis(model.noisy(h) if len(tables) > 1 else h, 1, 2) - model.background
-        hidden = self.clip.projected[self._players.rows[T, place]].any(axis=1)
+        hidden: Bools = np.any(self.clip.projected[self._players.rows[T, place]], axis=1)
         h = np.where(hidden[..., None], 0.0, h)
         return np.where((place >= 0).all(axis=1)[..., None], h, -np.inf)
 
@@ -159,9 +159,7 @@ class Evidence:
         apart = np.hypot(across, down) / np.maximum(side, 1e-6)
         return np.where((place >= 0).all(axis=0), apart, np.nan)
 
-    def track(
-        self, meaning: Meaning, things: Sequence[int], frames: tuple[int, int]
-    ) -> Tracking:
+    def track(self, meaning: Meaning, things: Sequence[int], frames: tuple[int, int]) -> Tracking:
         """What `track` answers where it is settled who takes part, within some frames.
 
         Args:
