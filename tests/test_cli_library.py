@@ -142,13 +142,16 @@ def test_describe_says_what_happens(run: Run, sources: Path) -> None:
     assert list(one) == ["sentences"]
     assert 1 <= len(one["sentences"]) <= 2
     for told in one["sentences"]:
-        assert told.keys() == {"sentence", "match"}
+        assert told.keys() == {"sentence", "match", "start", "end"}
+        assert told["start"] < told["end"]
         assert 0 < told["match"] <= 1
         assert told["sentence"].startswith("The person ")
     plain = run("describe", str(sources / "scene-00.parquet"), "-n", "2")
-    assert plain.stdout.splitlines() == [
-        f"{told['match']:.2f}  {told['sentence']}" for told in one["sentences"]
-    ]
+    lines = plain.stdout.splitlines()
+    for line, told in zip(lines, one["sentences"], strict=True):
+        span = f"{told['start']:.1f} to {told['end']:.1f} s"
+        assert line.split("  ", 1)[0] == f"{told['match']:.2f}"
+        assert line.endswith(f"{span}  {told['sentence']}")
 
 
 def test_describe_tells_of_every_clip_of_a_library(run: Run, sources: Path, tmp_path: Path) -> None:

@@ -268,8 +268,9 @@ def describe(
                 report=bars,
             )
             said = {clip.name: list(find(clip, n, lexicon))}
+    keys = ("sentence", "match", "start", "end")
     documents = [
-        {"sentences": [{"sentence": each.sentence, "match": each.match} for each in sentences]}
+        {"sentences": [{key: getattr(each, key) for key in keys} for each in sentences]}
         for sentences in said.values()
     ]
     if as_json and library is None:
@@ -282,9 +283,10 @@ def describe(
             if library is not None:
                 print(visible(name))
             for each in sentences:
-                print(visible(f"{each.match:.2f}  {each.sentence}"))
+                when = f"{each.start:.1f} to {each.end:.1f} s"
+                print(visible(f"{each.match:.2f}  {when:>16}  {each.sentence}"))
             if not sentences:
-                print("nothing that could be told moves")
+                print("nothing in it is sure enough to be told")
 
 
 def _library(url: str) -> "Library":

@@ -3,7 +3,7 @@
 Knows nothing of video or English: usable by anyone with such chains.
 """
 
-from sentrack.inference.chains import best_scores
+from sentrack.inference.chains import best_intervals_of_cases
 from sentrack.inference.errors import Infeasible, ProblemError, ProblemTooLarge
 from sentrack.inference.forward_backward import Posteriors, posteriors
 from sentrack.inference.intervals import EXACT_FIRST, best_interval, between, ended
@@ -33,10 +33,10 @@ __all__ = [
     "Viterbi",
     "WordTerms",
     "best_interval",
+    "best_intervals_of_cases",
     "best_local_score",
     "best_run_scores",
     "best_run_sums",
-    "best_scores",
     "between",
     "ended",
     "posteriors",

@@ -5,8 +5,8 @@ from sentrack.language.either_or import alternatives
 from sentrack.language.errors import SentenceError, VocabularyError
 from sentrack.language.forms import entries_of, forms_of, nearest_forms
 from sentrack.language.generator import generate
+from sentrack.language.glossary import kind_of_class
 from sentrack.language.grammar import FUNCTION_WORDS
-from sentrack.language.idioms import can_be_said
 from sentrack.language.inflection import inflect, plurals
 from sentrack.language.meaning import (
     Meaning,
@@ -35,13 +35,13 @@ __all__ = [
     "VocabularyError",
     "Word",
     "alternatives",
-    "can_be_said",
     "complete",
     "distinct_pairs",
     "entries_of",
     "forms_of",
     "generate",
     "inflect",
+    "kind_of_class",
     "nearest_forms",
     "paraphrase",
     "parse",

@@ -2,6 +2,7 @@
 
 from sentrack.lexicon.errors import LexiconError
 from sentrack.lexicon.features import FEATURES, Bins, Candidates, Feature
+from sentrack.lexicon.kind_table import Kinds, kinds
 from sentrack.lexicon.lexicon import Lexicon
 from sentrack.lexicon.model import Observed, WordModel, aligned
 
@@ -10,9 +11,11 @@ __all__ = [
     "Bins",
     "Candidates",
     "Feature",
+    "Kinds",
     "Lexicon",
     "LexiconError",
     "Observed",
     "WordModel",
     "aligned",
+    "kinds",
 ]

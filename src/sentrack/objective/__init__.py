@@ -2,21 +2,25 @@
 
 from sentrack.objective.bounds import Bounds
 from sentrack.objective.budget import affordable, loosest_bound
-from sentrack.objective.chain import SILENT, Chain, least_told
-from sentrack.objective.interval_problem import interval
+from sentrack.objective.chain import LEAST_SECONDS, SILENT, Chain, least_told
+from sentrack.objective.interval_problem import DULL, at_least, interval, lasting
 from sentrack.objective.objective import Objective
 from sentrack.objective.shortages import shortage
 from sentrack.objective.thing_bounds import most_of
 from sentrack.objective.whole_problem import build, over_all, whole
 
 __all__ = [
+    "DULL",
+    "LEAST_SECONDS",
     "SILENT",
     "Bounds",
     "Chain",
     "Objective",
     "affordable",
+    "at_least",
     "build",
     "interval",
+    "lasting",
     "least_told",
     "loosest_bound",
     "most_of",

@@ -2,6 +2,7 @@
 
 from sentrack.scene.candidates import CandidateSet, detection_scores, unpadded
 from sentrack.scene.distinctness import different
+from sentrack.scene.identity import identified
 from sentrack.scene.measurements import PRESENCE, Measurements
 from sentrack.scene.presence import NOT_SEEN, is_away, without_away
 from sentrack.scene.scene import Scene, measure, scene_of
@@ -14,6 +15,7 @@ __all__ = [
     "Scene",
     "detection_scores",
     "different",
+    "identified",
     "is_away",
     "measure",
     "scene_of",

@@ -56,26 +56,37 @@ class Measurements:
             longer, first = whole
             rows = slice(*longer.clip.start[[first, first + clip.T]])
             self._things = longer._things.part(rows)
-        self._sets: dict[tuple[str, ...], CandidateSet] = {}
-        self._classes: dict[CandidateSet, tuple[str, ...]] = {}
+        self._sets: dict[tuple[tuple[str, ...], int | None], CandidateSet] = {}
+        self._named: dict[CandidateSet, tuple[tuple[str, ...], int | None]] = {}
         self._known: dict[tuple[str, Sets], Any] = {}
 
     def cut(self, first: int, last: int) -> "Measurements":
         """The measurements of the frames first to last - 1."""
         return Measurements(self.clip.cut(first, last), self.identity, (self, first))
 
-    def candidates(self, classes: tuple[str, ...]) -> CandidateSet | None:
-        """The detections of some classes of the clip; None if there are none."""
-        if classes not in self._sets:
+    def candidates(self, classes: tuple[str, ...], thing: int | None = None) -> CandidateSet | None:
+        """The detections of some classes of the clip; None if there are none.
+
+        Args:
+            classes: their names.
+            thing: the identity of the only one that is meant.
+        """
+        if (classes, thing) not in self._sets:
             known = [self.clip.classes.index(name) for name in classes]
             allowed = np.isin(self.clip.label, known)
+            if thing is not None:
+                allowed &= self.clip.id == thing
             if not allowed.any() and (self._whole is None or not self.identity):
                 return None
             if self.identity:
                 allowed |= self.clip.label == self.clip.classes.index(AWAY)
-            self._sets[classes] = candidate_set(self.clip, allowed, self._things)
-            self._classes[self._sets[classes]] = classes
-        return self._sets[classes]
+            found = candidate_set(self.clip, allowed, self._things)
+            self._sets[classes, thing], self._named[found] = found, (classes, thing)
+        return self._sets[classes, thing]
+
+    def named(self, players: CandidateSet) -> tuple[tuple[str, ...], int | None]:
+        """The arguments of `candidates` that a set of them was made by."""
+        return self._named[players]
 
     def chosen(self, rows: Ints) -> CandidateSet:
         """Some detections, (P,) rows of the clip, as candidates without rivals in P frames."""
@@ -84,7 +95,7 @@ class Measurements:
 
     def classes(self, players: CandidateSet) -> tuple[str, ...]:
         """The classes of a set of candidates."""
-        return self._classes[players]
+        return self._named[players][0]
 
     def scores(self, against_background: bool = False, spoken_of: bool = False) -> Floats:
         """(N,): f of every detection, or how far it is below the usual one of its class.
@@ -212,7 +223,7 @@ class Measurements:
                 self._known[key] = measure(self, players)
             else:
                 whole, first = self._whole
-                sets = [whole.candidates(self._classes[each]) for each in players]
+                sets = [whole.candidates(*self._named[each]) for each in players]
                 widths = [slice(each.rows.shape[1]) for each in players]
                 frames = slice(first, first + self.clip.T - steps)
                 known = whole._once(name, [s for s in sets if s is not None], measure, steps)

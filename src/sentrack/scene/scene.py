@@ -41,10 +41,10 @@ class Scene:
     def cut(self, first: int, last: int) -> "Scene":
         """The frames first to last - 1."""
         measured = self.measured.cut(first, last)
-        classes = [self.measured.classes(each) for each in self.candidates]
+        named = [self.measured.named(each) for each in self.candidates]
         return replace(
             self,
-            candidates=tuple(found for c in classes if (found := measured.candidates(c))),
+            candidates=tuple(found for each in named if (found := measured.candidates(*each))),
             measured=measured,
         )
 

@@ -44,7 +44,6 @@ from sentrack.tasks import (
     Tracking,
     best_moment,
     describe,
-    moments,
     rivals,
     steps,
     track,
@@ -220,14 +219,7 @@ class Jobs:
             told: Sequence[Described] = describe(clip, n, lexicon)
         except ClipError:  # nothing was detected in it
             told = ()
-        found = []
-        for each in told:
-            meaning = each.tracking.objective.meaning
-            best = moments(clip, meaning, lexicon, 1).moments
-            start, end = float(clip.times[0]), float(clip.times[-1]) + clip.seconds
-            if best:
-                start, end = best[0].start, best[0].end
-            found.append(Sentence(each.sentence, each.match, start, end))
+        found = [Sentence(each.sentence, each.match, each.start, each.end) for each in told]
         yield to_json(Sentences, Sentences(found))
 
     def picture(self, entry: Entry, at: float, width: int) -> Iterator[tuple[bytes, bool]]:

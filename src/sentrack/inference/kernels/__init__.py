@@ -11,7 +11,12 @@ from sentrack.inference.kernels.large_messages import (
     outermost,
     send_large,
 )
-from sentrack.inference.kernels.local import best_local_score, best_run_scores, best_run_sums
+from sentrack.inference.kernels.local import (
+    best_local_intervals,
+    best_local_score,
+    best_run_scores,
+    best_run_sums,
+)
 from sentrack.inference.kernels.messages import load_step
 from sentrack.inference.kernels.sweeps import (
     add_axis,
@@ -35,6 +40,7 @@ __all__ = [
     "add_rows",
     "announce",
     "axis_maxima",
+    "best_local_intervals",
     "best_local_score",
     "best_run_scores",
     "best_run_sums",

@@ -104,3 +104,44 @@ def best_run_sums(value: Flat, begin: Flat) -> Any:
             total = max(total, 0.0) + value[p]
             best[n] = max(best[n], total)
     return best
+
+
+@entry
+def best_local_intervals(
+    told: Flat, state: Flat, initial: Flat, edges: Flat, weights: Flat, final: Flat
+) -> Any:
+    """The best interval of one word in each of N cases, with free start and end.
+
+    Args:
+        told: (N, T, K) nats; -inf where the case cannot be.
+        state: (S,) the K that each state of the chain looks at.
+        initial: (S,) nats.
+        edges: (E, 2) from which state to which the chain may go.
+        weights: (E,) nats.
+        final: (S,) whether the word may end in a state.
+
+    Returns:
+        (N,) scores, (N,) first frames and (N,) the frames after the last ones.
+    """
+    N, T, _ = told.shape
+    S = len(state)
+    scores, first, last = np.full(N, -np.inf), np.zeros(N, np.int64), np.zeros(N, np.int64)
+    here, there = np.empty(S), np.empty(S)
+    began, begins = np.empty(S, np.int64), np.empty(S, np.int64)
+    for n in range(N):
+        here[:] = -np.inf
+        for t in range(T):
+            there[:] = initial
+            begins[:] = t
+            for e in range(len(weights)):
+                score = here[edges[e, 0]] + weights[e]
+                if score > there[edges[e, 1]]:
+                    there[edges[e, 1]] = score
+                    begins[edges[e, 1]] = began[edges[e, 0]]
+            for s in range(S):
+                there[s] += told[n, t, state[s]]
+                if final[s] and there[s] > scores[n]:
+                    scores[n], first[n], last[n] = there[s], begins[s], t + 1
+            here, there = there, here
+            began, begins = begins, began
+    return scores, first, last

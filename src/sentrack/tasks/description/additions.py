@@ -1,83 +1,77 @@
-"""What can be added to a core: which way the thing that moves went, and how."""
+"""What can be added to a core: which way the thing that moves went."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
-from sentrack.inference import Infeasible, Problem, WordTerms, solve
 from sentrack.language import Word
-from sentrack.lexicon import WordModel
-from sentrack.tasks.description.cores import Told, among, verb
+from sentrack.lexicon import WordModel, kinds
+from sentrack.tasks.description.cores import Core
 from sentrack.tasks.description.evidence import Evidence
-from sentrack.vision import Floats, Ints
+from sentrack.vision import Bools, Ints
 
-LEAST = 1.0  # how well an added word must fit: as in a typical depiction
+LEAST = 0.6  # how well an added word must fit, as a part of what it could tell at best
+# What the motion of a camera does not change.
+RELATIVE = frozenset({"together", "gap", "closing"})
 # A verb that looks at one of these says which way by itself.
-WAYS = frozenset({"heading", "vertical", "paper-heading"})
+WAYS = frozenset({"heading", "vertical", "turning", "paper-heading"})
 
 
-def additions(scene: Evidence, told: Told) -> tuple[tuple[str, ...], tuple[Word, ...]]:
-    """The nouns and words of the best sentence with this core.
+class Sentence(NamedTuple):
+    """Which things words speak of, and the words but for the nouns."""
 
-    Who takes part is settled by the core. Given the tracks, words that are added say nothing about
-    each other, so that the best way and the best manner make the best sentence.
+    things: tuple[int, ...]
+    words: tuple[Word, ...]
+
+
+def way(evidence: Evidence, core: Core) -> Sentence:
+    """A core with the way that fits best, if one fits well enough; an event of one has none.
+
+    Who takes part is settled by the core. A landmark is any other thing that is there meanwhile.
+    Where the camera moves, only how two things move relative to each other is sure.
     """
-    verb_model, nouns = told.core.model, told.core.nouns
-    words: tuple[Word, ...] = (verb(told.core),)
-    known = {observed.feature.name for observed in verb_model.observed}
-    way = ("motion",) if known & WAYS else ("direction", "motion")
-    for parts in (way, ("adverb",)):
-        best, least = None, LEAST
-        for model in scene.lexicon.words.values():
-            # A word of several phases is an event of its own.
-            if model.part not in parts or model.K > 1 or not model.observed:
-                continue
-            for landmark in scene.nouns if len(model.roles) == 2 else ("",):
-                fits = _fits(scene, told, model, landmark, least)
-                if fits > least:
-                    best, least = (model, landmark), fits
-        if best is None:
+    best, found = LEAST, Sentence(core.things, (core.verb,))
+    if core.model.K > 1 and len(core.things) == 1:
+        return found
+    for model in _ways(evidence, core):
+        others = [()] if len(model.roles) == 1 else [(n,) for n in range(len(evidence.things))]
+        casts = np.array(
+            [(core.mover, *n) for n in others if not {*n} & {*core.things}], dtype=np.int64
+        )
+        casts = casts.reshape(-1, len(model.roles))[_can(evidence, model, casts)]
+        if not len(casts):
             continue
-        model, landmark = best
-        about = (verb_model.moves, len(nouns)) if landmark else (verb_model.moves,)
-        nouns = (*nouns, landmark) if landmark else nouns
-        words = (*words, Word(model.name, about, model.part))
-    return nouns, words
+        told = evidence.told(model, casts)[:, core.first : core.last, 0]
+        fits = told.mean(axis=1) / model.most
+        n = int(fits.argmax())
+        if fits[n] > best:
+            landmark = tuple(map(int, casts[n, 1:]))
+            about = (core.model.moves, *range(len(core.things), len(core.things) + len(landmark)))
+            word = Word(model.name, about, model.part)
+            best = float(fits[n])
+            found = Sentence((*core.things, *landmark), (core.verb, word))
+    return found
 
 
-def _fits(scene: Evidence, told: Told, model: WordModel, landmark: str, least: float) -> float:
-    """How well a word fits the thing that moves; -inf where that is `least` at most.
-
-    A landmark is tracked only if its best candidates in every frame would fit better than that.
-    """
-    mover = told.core.model.moves
-    nouns = (told.core.nouns[mover], landmark) if landmark else (told.core.nouns[mover],)
-    frames, size = np.arange(scene.clip.T), scene.clip.T * model.information
-    evidence = scene.told(model, nouns)[frames, :, told.tracks[mover]]
-    lack = 0.0
-    if landmark:
-        kind = scene.kind(landmark)
-        hoped = np.where(kind.candidates.real[:, None], evidence, -np.inf).max(axis=-1)
-        if _total(scene, model, hoped) <= least * size:
-            return -np.inf
-        one = scene.one(nouns[0], landmark)[frames, told.tracks[mover]][:, None]
-        track = _track(scene, model, landmark, np.where(one, -np.inf, evidence))
-        if track is None or among(kind.follow(track), told.boxes):
-            return -np.inf
-        evidence, lack = evidence[frames, :, track], kind.lack(track)
-    return (_total(scene, model, evidence) + lack) / size
+def _ways(evidence: Evidence, core: Core) -> Iterator[WordModel]:
+    """Words of one state that say which way; one of several phases is an event of its own."""
+    known = {observed.feature.name for observed in core.model.observed}
+    parts = ("motion",) if known & WAYS else ("direction", "motion")
+    steady = evidence.steady(core.first, core.last)
+    for model in evidence.lexicon.words.values():
+        said = model.part in parts and model.K == 1 and model.name not in kinds().instead
+        features = {observed.feature.name for observed in model.observed}
+        if said and features and (steady or features <= RELATIVE):
+            yield model
 
 
-def _track(scene: Evidence, model: WordModel, noun: str, evidence: Floats) -> Ints | None:
-    """(T,) the best track of a landmark, given (T, K, J) the evidence for the word, if any."""
-    chain = scene.chain(model)
-    told = chain.spread(evidence, 0.0)
-    told[-1, ~chain.final] = -np.inf
-    word = WordTerms(chain.initial, chain.transition, list(told), (0,))
-    try:
-        return np.asarray(solve(Problem([scene.kind(noun).terms], [word])).tracks[0])
-    except Infeasible:  # nothing else is there
-        return None
-
-
-def _total(scene: Evidence, model: WordModel, told: Floats) -> float:
-    """The best total of a word over its states, given (T, K) what they tell."""
-    return float(scene.best_totals(model, told[None])[0])
+def _can(evidence: Evidence, model: WordModel, casts: Ints) -> Bools:
+    """(N,): whether things can play the roles of a word."""
+    return np.array(
+        [
+            all(kinds().can(model.name, i, evidence.nouns[n]) for i, n in enumerate(cast))
+            for cast in casts
+        ],
+        dtype=np.bool_,
+    )

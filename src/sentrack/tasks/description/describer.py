@@ -1,39 +1,30 @@
-"""Say what happens in a clip: the best sentences of the grammar, found by bounds.
+"""Say what happens in a clip: the best sentences about what was surely seen, and when.
 
-A sentence is a core, who did what to whom, and what may be added to it: a way and a manner. Cores
-are ranked by how well the verb fits all of the clip, among those in which something moves.
-Bounds that need no tracks order the work: a core is tracked only if its bound is above what was
-found.
+A sentence is a core, who did what to whom and when, and what may be added to it: a way. Things are
+followed first, so a core is a verb and as many things; its best moment is found exactly. A sentence
+is said if `track` finds it depicted there, if it beats its opposite there, and if no sentence
+before it says the same.
 """
 
-import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import overload
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
-from sentrack.lexicon import Lexicon
-from sentrack.objective import least_told
-from sentrack.tasks.description.additions import additions
-from sentrack.tasks.description.cores import Core, Told, among, cores, express, fragment, verb
+from sentrack.language import Meaning
+from sentrack.lexicon import Lexicon, kinds
+from sentrack.objective import LEAST_SECONDS
+from sentrack.tasks.description.additions import Sentence, way
+from sentrack.tasks.description.cores import Core, cores, express, moments
 from sentrack.tasks.description.evidence import Evidence
+from sentrack.tasks.description.sure_things import sure_things
 from sentrack.tasks.result import Tracking
-from sentrack.tasks.tracker import open_lexicon, track
-from sentrack.vision import Clip, ClipError, Floats
+from sentrack.tasks.tracker import open_lexicon
+from sentrack.vision import Clip, ClipError
 
-# A verb must fit at least this well, where 1 is a typical depiction and 0 is nothing.
-LEAST = 0.5
-# Frame heights that who acts or what is moved must move; what rests is not told.
-MOVED = 0.03
-# Of a typical depiction: what a verb must fit better if only who acts moves.
-RESTS = 0.5
-SURE = 0.5  # probability of a detection that is worth telling
-OFTEN = 0.2  # of the frames in which a class must be seen
-STEADY = 0.2  # seconds over which its place is the median
+MEANWHILE = 0.5  # of the shorter of two times that they share if both are at the same time
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,14 +33,17 @@ class Described:
 
     Attributes:
         sentence: in English.
-        match: 0..1, as `track` has it.
-        fit: what it is ranked by: how well its verb fits, 1 in a typical depiction, and more for
-            naming participants.
+        match: 0..1, as `track` has it of the things that are meant.
+        start: seconds, from when on it is so.
+        end: seconds, until when.
+        fit: what it is ranked by; see `Core`.
         tracking: of the sentence.
     """
 
     sentence: str
     match: float
+    start: float
+    end: float
     fit: float
     tracking: Tracking
 
@@ -60,15 +54,13 @@ class Description(Sequence[Described]):
 
     Attributes:
         sentences: at most as many as asked for.
-        fragment: number of sentences they were chosen from.
-        bounded: number of cores whose gain was bounded.
-        solved: number of cores that were tracked.
+        cores: number of cores they were chosen from.
+        tracked: number of sentences that were tracked.
     """
 
     sentences: tuple[Described, ...]
-    fragment: int
-    bounded: int
-    solved: int
+    cores: int
+    tracked: int
 
     @overload
     def __getitem__(self, index: int) -> Described: ...
@@ -84,8 +76,9 @@ class Description(Sequence[Described]):
 def describe(clip: Clip, n: int = 5, lexicon: Lexicon | str | Path | None = None) -> Description:
     """The sentences that tell best what happens in a clip.
 
-    Each tells of a motion that those before it do not tell of; if there are not enough of these,
-    others follow that speak of other participants. There are fewer than n if no more is seen.
+    Each tells of something that those before it do not tell of: another motion, or the same thing
+    at another time; if there are not enough of these, others follow that speak of other
+    participants. There are fewer than n if no more is sure.
 
     Args:
         clip: the detections.
@@ -95,146 +88,125 @@ def describe(clip: Clip, n: int = 5, lexicon: Lexicon | str | Path | None = None
     Raises:
         ClipError: when nothing was detected in the clip.
     """
-    scene = Evidence(_sure(clip), open_lexicon(lexicon))
-    every = list(cores(scene))
-    search = Search(scene, every)
-    described = [_described(clip, scene, told) for told in choose(search, n)]
-    return Description(
-        tuple(each for each in described if each is not None),
-        fragment(scene, len(every)),
-        len(every),
-        search.solved,
-    )
+    words = open_lexicon(lexicon)
+    if not len(clip.boxes):
+        raise ClipError(f"{clip.name}: nothing was detected in it, so nothing can be said")
+    seen = sure_things(clip)
+    if not len(seen.boxes):
+        return Description((), 0, 0)
+    evidence = Evidence(seen, words)
+    every = list(cores(evidence))
+    speaker = Speaker(evidence)
+    said = speaker.choose(in_order(every), n)
+    return Description(tuple(said), len(every), speaker.tracked)
 
 
-def _sure(clip: Clip) -> Clip:
-    """A clip of what was surely seen: nobody asked for these things, so none may be made up.
-
-    Boxes that are more probably false are left out, and so are classes that are hardly ever seen.
-    """
-    if not clip.score.size or clip.score.min() < 0 or clip.score.max() > 1:
-        return clip
-    kept = clip.score >= SURE
-    seen = np.unique(np.stack([clip.label[kept], clip.frame_of[kept]]), axis=1)[0]
-    often = np.bincount(seen, minlength=clip.label.max() + 1) >= OFTEN * clip.T
-    return clip.only(kept & often[clip.label])
+def in_order(every: Sequence[Core]) -> list[Core]:
+    """Cores by falling fit; right before one comes what is rather said of the event."""
+    found: list[Core] = []
+    for core in sorted(every, key=lambda core: -core.fit):
+        more = kinds().rather.get(core.model.name)
+        same = (other for other in every if other.model.name == more)
+        found += [o for o in same if o.things == core.things and meanwhile(o, core)]
+        found.append(core)
+    return list(dict.fromkeys(found))
 
 
-class Search:
-    """Cores by falling fit, tracking no more of them than that takes."""
+class Speaker:
+    """Makes sentences of cores, and tells no two of the same."""
 
-    def __init__(self, scene: Evidence, every: Sequence[Core]) -> None:
-        self.scene = scene
-        self.solved = 0
-        self._queue: list[tuple[float, int, Core | Told]] = [
-            (-bound, i, core)
-            for i, (core, bound) in enumerate(zip(every, bounds(scene, every), strict=True))
-        ]
-        heapq.heapify(self._queue)
+    def __init__(self, evidence: Evidence) -> None:
+        self.evidence = evidence
+        self.tracked = 0
+        self._chosen: list[tuple[Core, Described]] = []
 
-    def __iter__(self) -> Iterator[Told]:
-        while self._queue:
-            bound, i, best = heapq.heappop(self._queue)
-            if isinstance(best, Told):
-                yield best
-            elif -bound - max(best.favour, 0.0) > LEAST:
-                self.solved += 1
-                told = tell(self.scene, best)
-                if told is not None:
-                    heapq.heappush(self._queue, (-told.fit, i, told))
+    def choose(self, every: Sequence[Core], n: int) -> list[Described]:
+        """The first n that can be said and tell of a new motion, then of other participants.
 
+        First come events and what goes on with a way: that somebody walked tells little alone.
+        """
+        left = list(every)
+        for tells_more, alone in ((_new_motion, False), (_new_motion, True), (_more, True)):
+            later = []
+            for core in left:
+                if len(self._chosen) == n:
+                    break
+                if not all(tells_more(core, told) for told, _ in self._chosen):
+                    later.append(core)
+                    continue
+                sentence = way(self.evidence, core)
+                if not alone and len(sentence.words) == len(core.things) == core.model.K == 1:
+                    later.append(core)
+                    continue
+                described = self.described(core, sentence)
+                if described is not None:
+                    self._chosen.append((core, described))
+            left = later
+        return [described for _, described in self._chosen]
 
-def fit(core: Core, total: float, frames: int) -> float:
-    """How well a core fits.
+    def described(self, core: Core, with_way: Sentence) -> Described | None:
+        """The sentence of a core with its way, or without; None if neither can be said."""
+        for things, words in dict.fromkeys((with_way, Sentence(core.things, (core.verb,)))):
+            meaning = express(self.evidence, things, words)
+            if any(_says_the_same(meaning, told.tracking) for _, told in self._chosen):
+                continue
+            self.tracked += 1
+            tracking = self.evidence.track(meaning, things, (core.first, core.last))
+            lasts = core.model.K > 1 or tracking.end - tracking.start >= LEAST_SECONDS - 1e-6
+            told = tracking.depicted and lasts and has_evidence(tracking)
+            if told and self._beats_opposite(core):
+                span = tracking.start, tracking.end
+                return Described(tracking.sentence, tracking.match, *span, core.fit, tracking)
+        return None
 
-    Args:
-        core: what is said.
-        total: nats of evidence for its verb less what its tracks lack.
-        frames: of which the verb tells.
-    """
-    return total / (frames * core.model.information) + core.favour
-
-
-def bounds(scene: Evidence, every: Sequence[Core]) -> list[float]:
-    """No core fits better than this; cores of one verb must follow each other."""
-    found: list[float] = []
-    for model, group in groupby(every, key=lambda core: core.model):
-        same = list(group)
-        totals = scene.by_frames(model, [core.nouns for core in same])
-        frames = (
-            scene.clip.T if model.K == 1 else least_told(model, scene.clip.seconds, scene.clip.T)
+    def _beats_opposite(self, core: Core) -> bool:
+        """Whether a verb fits better than its opposite when it is said, of the same things."""
+        name = core.model.grammar.get("opposite")
+        opposite = self.evidence.lexicon.words.get(("verb", str(name)))
+        if opposite is None or len(opposite.roles) != len(core.things):
+            return True
+        casts, when = np.array([core.things]), slice(core.first, core.last)
+        own, other = (
+            moments(self.evidence, model, self.evidence.told(model, casts)[:, when])[0][0]
+            for model in (core.model, opposite)
         )
-        found += [fit(core, total, frames) for core, total in zip(same, totals, strict=True)]
-    return found
+        return bool(own > other)
 
 
-def tell(scene: Evidence, core: Core) -> Told | None:
-    """Track a core and read how it fits.
-
-    None if its participants cannot be different things, nothing moves or a phase has no evidence.
-    """
-    model = core.model
-    solved = scene.solve(model, core.nouns)
-    if solved is None:
-        return None
-    (tracks, states), chain = solved, scene.chain(model)
-    played = list(zip(scene.kinds(model, core.nouns), tracks, strict=True))
-    boxes = np.array([kind.follow(track) for kind, track in played])
-    told = chain.spread(scene.told(model, core.nouns), 0.0)
-    evidence = told[(np.arange(scene.clip.T), states, *tracks)]
-    moves = chain.transition[states[:-1], states[1:]]
-    total = float(evidence.sum() + chain.initial[states[0]] + moves.sum())
-    total += sum(kind.lack(track) for kind, track in played)
-    phase = chain.state[states]
-    phases = np.bincount(phase, evidence, model.K)[np.unique(phase[phase < model.K])]
-    moved = [_travel(scene, thing) >= MOVED for thing in boxes[[0, model.moves]]]
-    frames = chain.frames_told(model, scene.clip.seconds, states)
-    fits = fit(core, total, frames) - (0.0 if moved[1] else RESTS)
-    if not fits - max(core.favour, 0.0) > LEAST or phases.min() <= 0 or not any(moved):
-        return None
-    return Told(core, fits, tracks, boxes)
-
-
-def _travel(scene: Evidence, boxes: Floats) -> float:
-    """How far apart the places are that a thing comes to, given (T, 4) boxes, in frame heights."""
-    centre = 0.5 * (boxes[:, :2] + boxes[:, 2:]) / scene.clip.size[1]
-    width = min(len(centre), max(1, round(STEADY / scene.clip.seconds)))
-    places = np.median(sliding_window_view(centre, width, axis=0), axis=-1)
-    return float(np.hypot(*np.ptp(places, axis=0)))
-
-
-def choose(found: Iterable[Told], n: int) -> list[Told]:
-    """The first n that tell of a new motion; failing that, of other participants."""
-    chosen: list[Told] = []
-    spare: list[Told] = []
-    for told in found:
-        if len(chosen) == n:
-            break
-        if not any(among(told.mover, other.movers) for other in chosen):
-            chosen.append(told)
-        elif not any(_repeats(told, other) for other in [*chosen, *spare]):
-            spare.append(told)
-    for told in spare:
-        if len(chosen) < n and not any(_repeats(told, other) for other in chosen):
-            chosen.append(told)
-    return chosen
-
-
-def _repeats(told: Told, other: Told) -> bool:
-    """Whether all participants of a core are those of another."""
-    return all(among(boxes, other.boxes) for boxes in told.boxes)
-
-
-def _described(clip: Clip, scene: Evidence, told: Told) -> Described | None:
-    """The sentence of a core with what can be added to it; None if the clip cannot show it."""
-    tracking = None
-    for nouns, words in (additions(scene, told), (told.core.nouns, (verb(told.core),))):
-        try:
-            tracking = track(clip, express(scene, nouns, words), scene.lexicon, whole=True)
-        except ClipError:  # with doubtful boxes among them, they are too few different things
+def has_evidence(tracking: Tracking) -> bool:
+    """Whether every word of an answer, and every phase of it, tells more than nothing would."""
+    for word in tracking.words:
+        if word.part == "noun":
             continue
-        if all(word.margin > 0 for word in tracking.words if word.part != "noun"):
-            break
-    if tracking is None:
-        return None
-    return Described(tracking.sentence, tracking.match, told.fit, tracking)
+        states = np.array(word.states)
+        if word.margin <= 0 or any(
+            word.evidence[states == name].sum() <= 0 for name in set(word.states)
+        ):
+            return False
+    return True
+
+
+def _new_motion(core: Core, told: Core) -> bool:
+    """Whether a core tells of a motion that another does not tell of."""
+    return core.mover not in told.things or not meanwhile(core, told)
+
+
+def _more(core: Core, told: Core) -> bool:
+    """Whether a core names somebody whom another does not name."""
+    return not {*core.things} <= {*told.things} or not meanwhile(core, told)
+
+
+def meanwhile(core: Core, told: Core) -> bool:
+    """Whether two cores are so at the same time, for the most part."""
+    common = min(core.last, told.last) - max(core.first, told.first)
+    return common > MEANWHILE * min(core.last - core.first, told.last - told.first)
+
+
+def _says_the_same(meaning: Meaning, told: Tracking) -> bool:
+    """Whether a sentence says no more than another: "walked" after "walked to the left"."""
+    other = told.objective.meaning
+    mine, theirs = (
+        {(w.word, tuple(m.participants[p].noun for p in w.participants)) for w in m.words}
+        for m in (meaning, other)
+    )
+    return mine <= theirs

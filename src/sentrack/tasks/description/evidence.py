@@ -1,162 +1,174 @@
-"""What words tell of all that was detected in a clip: who could take part, and how well it fits."""
+"""What words tell of the things of a clip."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cached_property
-from itertools import combinations
-from typing import Any
 
 import numpy as np
 
-from sentrack.inference import Infeasible, Problem, TrackTerms, WordTerms, best_scores, solve
-from sentrack.lexicon import Lexicon, WordModel, aligned
-from sentrack.objective import Chain, over_all
-from sentrack.scene import PRESENCE, CandidateSet, measure
+from sentrack.boxes import area, shared
+from sentrack.language import Meaning
+from sentrack.lexicon import Lexicon, Observed, WordModel
+from sentrack.objective import interval
+from sentrack.scene import Scene, measure
+from sentrack.tasks.result import Tracking
+from sentrack.tasks.tracker import RATE, best_moment
+from sentrack.text import canonical
 from sentrack.vision import Bools, Clip, ClipError, Floats, Ints
 
-
-@dataclass(frozen=True, eq=False)
-class Kind:
-    """The candidates of a noun.
-
-    Attributes:
-        candidates: with gaps bridged.
-        boxes: (T, J, 4) where they are, in pixels.
-        seen: (T, J) whether one was detected, not projected.
-        f: (T, J) detection scores, -inf for padding.
-        g: (T - 1, J, J) coherence.
-    """
-
-    candidates: CandidateSet
-    boxes: Floats
-    seen: Bools
-    f: Floats
-    g: Floats
-
-    @property
-    def terms(self) -> TrackTerms:
-        """Of its track."""
-        f: Any = self.f  # one array of all frames is checked at once
-        g: Any = self.g
-        return TrackTerms(f, g)
-
-    @cached_property
-    def best(self) -> float:
-        """The score of its best track, in nats."""
-        return solve(Problem([self.terms])).score
-
-    def lack(self, track: Ints) -> float:
-        """Nats by which a track (T,) falls short of the best one, as a number up to 0."""
-        frames = np.arange(len(track))
-        steps = self.g[frames[:-1], track[:-1], track[1:]]
-        return float(self.f[frames, track].sum() + steps.sum() - self.best)
-
-    def follow(self, track: Ints) -> Floats:
-        """(T, 4): the boxes of a track (T,); where it is not seen, that of the nearest frame."""
-        frames = np.arange(len(track))
-        seen = np.flatnonzero(self.seen[frames, track])
-        nearest = seen[np.abs(frames[:, None] - seen).argmin(axis=1)] if len(seen) else frames
-        return np.asarray(self.boxes[nearest, track[nearest]])
+DEPTH = 2.5  # times that a way into the picture is longer than it looks, seen from above heads
+EDGE = 0.01  # frame heights from the border of the picture that are no distance
+MEET = 0.1  # part of the smaller of two boxes that they share from which on they meet
+STEADY = 0.01  # frame heights per second by which a camera that rests seems to move
 
 
 class Evidence:
-    """The candidates of every noun that was detected, and what words tell of them.
+    """The things of a clip, and what words tell of them.
 
     Args:
-        clip: what was seen.
+        clip: what was seen, with an identity for every detection.
         lexicon: what words mean.
 
     Attributes:
-        clip: as given.
         lexicon: what words mean.
         vocabulary: its words with the clip's classes as nouns.
-        nouns: those that were detected.
+        clip: at most RATE frames in a second, with gaps bridged.
+        things: (M,) identities.
+        nouns: of the M things.
+        place: (M, T) which candidate of a frame each of them is; -1 where it is not there.
 
     Raises:
         ClipError: when nothing was detected in the clip.
     """
 
     def __init__(self, clip: Clip, lexicon: Lexicon) -> None:
-        self.clip = clip
         self.lexicon = lexicon
         self.vocabulary = lexicon.vocabulary().with_nouns(clip.classes)
-        self._measured = measure(clip, frozenset(clip.classes), lexicon.identity)
-        self.nouns = tuple(n.name for n in self.vocabulary.of("noun") if self._candidates(n.name))
-        if not self.nouns:
+        sayable = np.array([bool(canonical(name)) for name in clip.classes], dtype=np.bool_)
+        clip = clip.only(sayable[clip.label])
+        self._classes = tuple(clip.classes[n] for n in np.unique(clip.label))
+        if not self._classes:
             raise ClipError(f"{clip.name}: nothing was detected in it, so nothing can be said")
-        self._kinds: dict[tuple[str, bool], Kind] = {}
+        self._measured = measure(clip, frozenset(self._classes), identity=True, rate=RATE)
+        self.clip = self._measured.clip
+        found = self._measured.candidates(self._classes)
+        assert found is not None
+        self._players = found
+        self.things, first = np.unique(clip.id, return_index=True)
+        self.nouns = tuple(canonical(clip.classes[clip.label[row]]) for row in first)
+        id = np.where(found.real, self.clip.id[found.rows], -1)
+        frame, column = np.nonzero(np.isin(id, self.things))
+        self.place = np.full((len(self.things), self.clip.T), -1)
+        self.place[np.searchsorted(self.things, id[frame, column]), frame] = column
 
-    def kind(self, noun: str, spoken_of: bool = False) -> Kind:
-        """The candidates of a noun that was detected; see `Measurements.scores`."""
-        if (noun, spoken_of) not in self._kinds:
-            found, clip = self._candidates(noun), self._measured.clip
-            assert found is not None
-            real, rows = found.real, found.rows
-            g = np.array(self._measured.coherence(found))
-            g[~(real[:-1, :, None] & real[1:, None, :])] = -np.inf
-            self._kinds[noun, spoken_of] = Kind(
-                found,
-                clip.boxes[rows],
-                real & ~clip.projected[rows],
-                np.where(real, self._measured.scores(spoken_of=spoken_of)[rows], -np.inf),
-                g,
-            )
-        return self._kinds[noun, spoken_of]
+    def told(self, model: WordModel, casts: Ints) -> Floats:
+        """(N, T, K): what the states of a word tell of N casts, in nats over the background.
 
-    def kinds(self, model: WordModel, nouns: tuple[str, ...]) -> list[Kind]:
-        """The candidates of a word's participants."""
-        spoken_of = model.roles_of(PRESENCE)
-        return [self.kind(noun, role in spoken_of) for role, noun in enumerate(nouns)]
+        -inf where one of a cast is not there, and 0 where one of them is not seen: hidden for a
+        moment, it says nothing.
 
-    def chain(self, model: WordModel) -> Chain:
-        """How a word goes through its states in the clip."""
-        return over_all(model, self._measured.clip, self.lexicon.identity)
-
-    def told(self, model: WordModel, nouns: tuple[str, ...]) -> Floats:
-        """(T, K, J1, ..., JI): what states tell of candidates beyond what nothing would.
-
-        In nats, against a word that means nothing. 0 where a candidate is projected: what is not
-        seen says nothing.
+        Args:
+            model: of the word.
+            casts: (N, I) which things play its roles.
         """
-        players = [self.kind(noun).candidates for noun in nouns]
-        return self._measured.emission(model, players) - model.background
+        place = self.place[casts]
+        T = np.arange(self.clip.T)
+        tables = model.tables()
+        h: Floats = np.zeros((len(casts), model.K, self.clip.T))
+        for members, table in tables:
+            code = np.zeros((len(casts), self.clip.T), dtype=np.int64)
+            for observed in members:
+                code = code * len(observed.feature.bins) + self._bins(observed, place)
+            h += np.moveaxis(table[:, code], 0, 1)
+        h = np.moveaxis(model.noisy(h) if len(tables) > 1 else h, 1, 2) - model.background
+        hidden: Bools = np.any(self.clip.projected[self._players.rows[T, place]], axis=1)
+        h = np.where(hidden[..., None], 0.0, h)
+        return np.where((place >= 0).all(axis=1)[..., None], h, -np.inf)
 
-    def by_frames(self, model: WordModel, several: list[tuple[str, ...]]) -> Floats:
-        """(N,): bounds of a word's total for N choices of nouns, as if no track had to cohere."""
-        most = []
-        for nouns in several:
-            each = self.told(model, nouns)
-            for axis, kind in enumerate(self.kinds(model, nouns)):
-                each += aligned(kind.f - kind.best / self.clip.T, (axis,), len(nouns))[:, None]
-            most.append(each.reshape(self.clip.T, model.K, -1).max(axis=-1))
-        return self.best_totals(model, np.array(most))
+    def _bins(self, observed: Observed, place: Ints) -> Ints:
+        """(N, T): the bins of a feature, given where the roles of a word are (N, I, T)."""
+        bins = self._measured.bins(observed.feature, [self._players] * observed.feature.arity)
+        at = (place[:, role] for role in observed.roles)
+        return np.asarray(bins[(np.arange(self.clip.T), *at)], dtype=np.int64)
 
-    def best_totals(self, model: WordModel, told: Floats) -> Floats:
-        """(N,): the best totals of a word over its states, given (N, T, K) what they tell."""
-        chain = self.chain(model)
-        spread = chain.spread(told, 0.0, axis=2)
-        return best_scores(chain.initial, chain.transition, spread, chain.final)
+    @cached_property
+    def paths(self) -> Floats:
+        """(M, T, 2): where each thing has come to, by its own motion, in its own smaller sides.
 
-    def solve(self, model: WordModel, nouns: tuple[str, ...]) -> tuple[Ints, Ints] | None:
-        """(L, T) and (T,): tracks, and states of its chain, that `track` finds for a word.
-
-        None if they cannot be different things.
+        That of the camera is no part of it. What is not there stays where it was.
         """
-        chain = self.chain(model)
-        told: Any = chain.spread(self.told(model, nouns), 0.0)
-        told[-1, ~chain.final] = -np.inf
-        for a, b in combinations(range(len(nouns)), 2):
-            one = aligned(self.one(nouns[a], nouns[b]), (a, b), len(nouns))
-            told = np.where(one[:, None], -np.inf, told)
-        word = WordTerms(chain.initial, chain.transition, told, tuple(range(len(nouns))))
-        try:
-            solution = solve(Problem([kind.terms for kind in self.kinds(model, nouns)], [word]))
-        except Infeasible:
-            return None
-        return solution.tracks, solution.states[0]
+        who, T, there = self._players.candidates, np.arange(self.clip.T), self.place >= 0
+        step = np.where(there[..., None], who.velocity[T, self.place] * self.clip.seconds, 0.0)
+        side = np.where(there, who.extent[T, self.place].min(axis=-1), np.nan)
+        usual = np.maximum(np.nanmedian(side, axis=1), 1e-6)
+        return np.asarray(np.cumsum(step, axis=1) / usual[:, None, None])
 
-    def one(self, noun: str, other: str) -> Bools:
-        """(T, J1, J2): which candidates of two nouns show one thing."""
-        return self._measured.one(self.kind(noun).candidates, self.kind(other).candidates)
+    def steady(self, first: int, last: int) -> bool:
+        """Whether the camera rests in some frames, by the background of all that is seen there."""
+        rows = slice(*self.clip.start[[first, last]])
+        seen = ~self.clip.projected[rows]
+        moved = np.hypot(*self.clip.camera[rows][seen].T)
+        return not len(moved) or bool(np.median(moved) <= STEADY)
 
-    def _candidates(self, noun: str) -> CandidateSet | None:
-        return self._measured.candidates(self.lexicon.named(noun, self.clip.classes))
+    def outruns_camera(self, thing: int, first: int, last: int) -> bool:
+        """Whether a thing moves faster than the camera does, in some frames."""
+        frames, place = np.arange(first, last), self.place[thing, first:last]
+        own = self._players.candidates.velocity[frames, place]
+        camera = self.clip.camera[self._players.rows[frames, place]]
+        return bool(np.hypot(*own.T).mean() > np.hypot(*camera.T).mean())
+
+    def cut_off(self, thing: int, first: int, last: int) -> bool:
+        """Whether the border of the picture cuts a thing off in some frames."""
+        place = self.place[thing, first:last]
+        boxes = self.clip.boxes[self._players.rows[np.arange(first, last), place]]
+        edge, size = EDGE * self.clip.size[1], np.array(self.clip.size)
+        out = (boxes[:, :2] <= edge).any() or (boxes[:, 2:] >= size - edge).any()
+        return bool(out)
+
+    def crossed(self, thing: int, first: int, last: int) -> Ints:
+        """The things of the same noun whose boxes meet that of a thing in some frames.
+
+        There it is not sure which box shows which of them.
+        """
+        same = [n for n, noun in enumerate(self.nouns) if noun == self.nouns[thing] and n != thing]
+        T, place = np.arange(first, last), self.place[:, first:last]
+        boxes = self.clip.boxes[self._players.rows[T, place]]
+        own, others = boxes[thing], boxes[same]
+        least = np.minimum(area(own), area(others))
+        meet = shared(own, others) > MEET * least
+        there = (place[same] >= 0) & (place[thing] >= 0)
+        return np.asarray(np.array(same, dtype=np.int64)[(meet & there).any(axis=1)])
+
+    def gap(self, thing: int, other: int, on_ground: bool) -> Floats:
+        """(T,): how far apart two things are, in the larger sides of the smaller one.
+
+        NaN where one of them is not there.
+
+        Args:
+            thing: one.
+            other: the other.
+            on_ground: whether both stand on the ground, of which a camera sees less in depth than
+                across; else it is between their boxes.
+        """
+        T, place = np.arange(self.clip.T), self.place[[thing, other]]
+        boxes = self.clip.boxes[self._players.rows[T, place]]
+        low, high = boxes[..., :2].max(axis=0), boxes[..., 2:].min(axis=0)
+        side = (boxes[..., 2:] - boxes[..., :2]).max(axis=-1).min(axis=0)
+        across, down = np.maximum(low - high, 0.0).T
+        if on_ground:
+            down = DEPTH * np.abs(np.diff(boxes[..., 3], axis=0)[0])
+        apart = np.hypot(across, down) / np.maximum(side, 1e-6)
+        return np.where((place >= 0).all(axis=0), apart, np.nan)
+
+    def track(self, meaning: Meaning, things: Sequence[int], frames: tuple[int, int]) -> Tracking:
+        """What `track` answers where it is settled who takes part, within some frames.
+
+        Args:
+            meaning: what is said.
+            things: which one each participant is.
+            frames: the first one, and that after the last.
+        """
+        models = tuple(self.lexicon.model(word.word, word.part) for word in meaning.words)
+        only = [self._measured.candidates(self._classes, int(self.things[n])) for n in things]
+        candidates = tuple(each for each in only if each is not None)
+        scene = Scene(meaning, models, candidates, self._measured)
+        return best_moment(interval(scene), within=frames)
