@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 # without; what else they need comes with supervision.
 TRACKERS := $(BIN)/pip install --quiet --no-deps "trackers>=2.6"
 
-.PHONY: demo test types kernels docs bench paper clean
+.PHONY: demo test types kernels docs bench paper lexicon clean
 
 demo: $(VENV)/.core
 	$(BIN)/sentrack demo
@@ -35,6 +35,11 @@ bench: $(VENV)/.bench
 
 paper: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.paper
+
+# The fitted words of `everyday`, from those written by hand and the annotated video beside the project.
+lexicon: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.lexicon --output docs/measured/lexicon.md \
+		--fitted src/sentrack/lexicon/shipped/everyday-fitted.toml
 
 $(VENV)/.core: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
