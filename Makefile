@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 # without; what else they need comes with supervision.
 TRACKERS := $(BIN)/pip install --quiet --no-deps "trackers>=2.6"
 
-.PHONY: demo test types kernels docs bench soak paper clean
+.PHONY: demo test types kernels docs bench soak paper lexicon clean
 
 demo: $(VENV)/.core
 	$(BIN)/sentrack demo
@@ -39,6 +39,11 @@ soak: $(VENV)/.dev
 
 paper: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.paper
+
+# The fitted words of `everyday`, from those written by hand and the annotated video beside the project.
+lexicon: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.lexicon --output docs/measured/lexicon.md \
+		--fitted src/sentrack/lexicon/shipped/everyday-fitted.toml
 
 $(VENV)/.core: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -7,6 +7,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -75,15 +76,22 @@ class Span:
 
 def span_of(name: str, truth: Mapping[str, Any], data: Path = DATA, frames: int = FRAMES) -> Span:
     """All that is annotated in the span of a sentence, in about so many frames at most."""
-    found: dict[int, list[tuple[int, str, Floats]]] = defaultdict(list)
-    with gzip.open(data / name / f"{truth['video']}.csv.gz", "rt") as file:
-        for row in csv.DictReader(file):
-            if truth["begin"] <= int(row["frame"]) <= truth["end"]:
-                box = np.array([float(row[side]) for side in ("x1", "y1", "x2", "y2")])
-                found[int(row["frame"])].append((int(row["id"]), row["class"], box))
+    every = _boxes(data / name / f"{truth['video']}.csv.gz")
+    found = {t: rows for t, rows in every.items() if truth["begin"] <= t <= truth["end"]}
     first, step = min(found, default=0), 1 + len(found) // frames
     kept = {(t - first) // step: rows for t, rows in found.items() if (t - first) % step == 0}
     return Span(kept, truth["fps"] / step)
+
+
+@lru_cache(maxsize=8)
+def _boxes(path: Path) -> dict[int, list[tuple[int, str, Floats]]]:
+    """Per frame of a video, the things: identity, class and box (4,)."""
+    found: dict[int, list[tuple[int, str, Floats]]] = defaultdict(list)
+    with gzip.open(path, "rt") as file:
+        for row in csv.DictReader(file):
+            box = np.array([float(row[side]) for side in ("x1", "y1", "x2", "y2")])
+            found[int(row["frame"])].append((int(row["id"]), row["class"], box))
+    return dict(found)
 
 
 def clip_of(

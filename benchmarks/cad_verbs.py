@@ -10,13 +10,12 @@ import numpy.typing as npt
 
 from benchmarks.cad import DATA, PICK_OR_PLACE, Segment
 from sentrack.errors import SentrackError
-from sentrack.inference import Problem, posteriors
-from sentrack.language import Meaning, parse
 from sentrack.lexicon import Lexicon
-from sentrack.objective import build
-from sentrack.tasks.learning.contrast import FRAMES
+from sentrack.tasks import track
+from sentrack.tasks.learning.choices import SHARPNESS
 from sentrack.tasks.learning.initial_models import DEFAULT_FEATURES
 from sentrack.tasks.learning.learner import Settings, learn
+from sentrack.tasks.match import PER_FIT
 from sentrack.vision import Clip, load_clip
 
 Floats = npt.NDArray[np.float64]
@@ -41,7 +40,7 @@ CHOICES = [
     (features, frames) for features in (DEFAULT_FEATURES["verb 2"], OF_BOTH) for frames in (10, 40)
 ]
 FOLDS = 4
-NEVER = -1e9  # the score of a sentence that cannot be said
+NEVER = -1.0  # in place of the match of a sentence that cannot be said
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,26 +84,13 @@ def seen(clip: Clip) -> set[str]:
     return {clip.classes[i] for i in np.unique(clip.label)}
 
 
-def score(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> float:
-    """Nats per frame by which the words explain the clip better than words that mean nothing."""
-    objective = build(clip, meaning, lexicon)
-    problem = objective.problem
-    alone = Problem(problem.tracks, objective.constraints)
-    nothing = sum(model.background for model in objective.models) * clip.T
-    gain = posteriors(problem).log_partition - posteriors(alone).log_partition - nothing
-    return gain / clip.T
-
-
 def scores(found: Sequence[Example], sentences: Sequence[list[str]], lexicon: Lexicon) -> Floats:
-    """(clips, sentences): scores; NEVER where a sentence cannot be said of a clip."""
-    classes = sorted({c for example in found for c in example.clip.classes})
-    nouns = [model.name for model in lexicon.words.values() if model.part == "noun"]
-    vocabulary = lexicon.vocabulary().with_nouns([*classes, *nouns])
+    """(clips, sentences): the match of each, about all of a clip; NEVER where it is refused."""
     table = np.full((len(found), max(map(len, sentences))), NEVER)
     for i, example in enumerate(found):
         for j, sentence in enumerate(sentences[i]):
             try:
-                table[i, j] = score(example.clip, parse(sentence, vocabulary), lexicon)
+                table[i, j] = track(example.clip, sentence, lexicon, whole=True).match
             except SentrackError:
                 continue
     return table
@@ -121,7 +107,7 @@ class Figures:
 
 
 def figures(verbs: Floats, sentences: Floats, found: Sequence[Example]) -> Figures:
-    """What is chosen by the highest score.
+    """What is chosen by the highest match.
 
     Args:
         verbs: (clips, V) of every verb with the clip's own noun.
@@ -184,7 +170,7 @@ def verb_figures(found: Sequence[Example], verbs: Floats) -> tuple[float, float]
 
 
 def of_verbs(found: Sequence[Example], lexicon: Lexicon) -> Floats:
-    """(clips, V): scores of every verb with the clip's own noun."""
+    """(clips, V): the match of every verb with the clip's own noun."""
     return scores(found, [[example.sentence(verb) for verb in VERBS] for example in found], lexicon)
 
 
@@ -194,10 +180,11 @@ def loss(found: Sequence[Example], verbs: Floats) -> float:
     Clips whose verb was not learned do not count.
     """
     truth = np.array([list(VERBS).index(example.segment.verb) for example in found])
-    known = verbs[np.arange(len(truth)), truth] > NEVER
-    scores, truth = FRAMES * verbs[known], truth[known]
-    own = scores[np.arange(len(truth)), truth]
-    return float((np.logaddexp.reduce(scores, axis=1) - own).mean())
+    every = np.arange(len(truth))
+    known = verbs[every, truth] > NEVER
+    match = np.clip(verbs, 1e-9, 1 - 1e-9)
+    x = np.where(verbs > NEVER, SHARPNESS / PER_FIT * np.log(match / (1 - match)), -np.inf)
+    return float((np.logaddexp.reduce(x, axis=1) - x[every, truth])[known].mean())
 
 
 def choose(train: Sequence[Example], base: Settings) -> tuple[Settings, list[str]]:

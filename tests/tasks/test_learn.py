@@ -78,6 +78,42 @@ def test_kept_words_stay_as_they_are() -> None:
     assert again.words["verb", "pick-up"].outputs[0].shape[0] == 3
 
 
+def upside_down(number: int) -> list[tuple[sentrack.Clip, str]]:
+    """Pairs in which "picked up" is said of what goes down, and the other way round."""
+    said = {"glorped": "put down", "fribbed": "picked up"}
+    pairs = []
+    for clip, text in corpus(number):
+        verb = next(each for each in said if each in text)
+        pairs.append((clip, text.replace(verb, said[verb])))
+    return pairs
+
+
+def test_words_begin_with_a_meaning_and_are_held_to_it() -> None:
+    everyday = Lexicon.load("everyday")
+    quick = replace(QUICK, contrast=3)
+    firm = learn(upside_down(8), start=everyday, settings=replace(quick, belief=1e6))
+    loose = learn(upside_down(8), start=everyday, settings=replace(quick, belief=1.0))
+    fresh = upside_down(14)[8:]
+    for verb in ("pick-up", "put-down"):
+        before, after = everyday.words["verb", verb], firm.words["verb", verb]
+        assert after.observed == before.observed  # what tells nothing more is not looked at
+        for a, b in zip(after.outputs, before.outputs, strict=True):
+            assert a == pytest.approx(b, abs=1e-3)
+    assert firm.words["verb", "walk"] is everyday.words["verb", "walk"]
+
+    def right(lexicon: Lexicon) -> int:
+        count = 0
+        for clip, text in fresh:
+            pair = ("picked up", "put down")
+            other = text.replace(*(pair if pair[0] in text else pair[::-1]))
+            own, against = (track(clip, said, lexicon, whole=True) for said in (text, other))
+            count += own.match > against.match
+        return count
+
+    assert right(firm) == 0
+    assert right(loose) > len(fresh) / 2
+
+
 def test_the_same_seed_gives_the_same_lexicon_however_many_work_on_it(lexicon: Lexicon) -> None:
     assert same_words(lexicon, learn(corpus(8), settings=QUICK, workers=2))
     assert not same_words(lexicon, learn(corpus(8), seed=1, settings=replace(QUICK, iterations=1)))
@@ -284,6 +320,10 @@ def test_the_command_writes_a_lexicon_and_compares(files: Path) -> None:
     assert "only learned: frib" in ran.output
     assert len(Lexicon.load(output).words["verb", "pick-up"].states) == 2
     assert not list(files.glob(".*"))
+    other = files / "fitted.toml"
+    ran = CliRunner().invoke(app, [str(path), "-o", str(other), *options, "--from", "everyday"])
+    assert ran.exit_code == 0, ran.output
+    assert Lexicon.load(other).words["verb", "pick-up"].states == ("reaching", "holding")
     again = CliRunner().invoke(app, [str(path), "-o", str(output), *options])
     assert isinstance(again.exception, sentrack.SentrackError)
     wrong = CliRunner().invoke(app, [str(path), "-o", str(files / "x.toml"), "--states", "verb"])

@@ -32,13 +32,13 @@ def test_what_is_said_of_a_video_is_no_rival_however_often_it_is_loaded(
         pairs += [(load_clip(tmp_path / f"{seed}.parquet"), sentence) for sentence in TWO]
     looked_at: Counter[tuple[str, str]] = Counter()
     module = learning_module()
-    scene_of = module._example
+    question = module._question
 
-    def watched(corpus: Any, clip: Clip, meaning: Any, settings: Settings) -> Any:
+    def watched(clip: Clip, meaning: Any, lexicon: Lexicon) -> Any:
         looked_at[clip.name, meaning.sentence] += 1
-        return scene_of(corpus, clip, meaning, settings)
+        return question(clip, meaning, lexicon)
 
-    monkeypatch.setattr(module, "_example", watched)
+    monkeypatch.setattr(module, "_question", watched)
     quick = Settings(restarts=1, iterations=1, contrast=1, nouns=False, rivals=100)
     learning(pairs, settings=quick)
     # Once as its own sentence, and never as a rival of the other.

@@ -19,6 +19,15 @@ def learn(
     keep: Annotated[
         str | None, typer.Option(help="A lexicon whose words are held fixed: name or TOML file.")
     ] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            "--from", help="A lexicon with whose meanings words begin, and that holds them."
+        ),
+    ] = None,
+    belief: Annotated[
+        float, typer.Option(help="Frames for which contrast holds words to what they were.")
+    ] = 100.0,
     lexicon: Annotated[
         str, typer.Option(help="How words are said that it has; their meanings are learned anew.")
     ] = "everyday",
@@ -37,7 +46,7 @@ def learn(
         float, typer.Option(help="Frames of usual bins that every state begins with.")
     ] = 10.0,
     contrast: Annotated[
-        int, typer.Option(help="Iterations of the stage against minimal pairs; 0: none.")
+        int, typer.Option(help="Iterations of the stage against other sentences; 0: none.")
     ] = 5,
     best: Annotated[
         int, typer.Option(help="Boxes of a class in a frame, for nouns that are learned.")
@@ -71,6 +80,7 @@ def learn(
     # What is wrong with these is said before videos are looked at.
     other = None if compare is None else Lexicon.load(compare)
     kept = None if keep is None else Lexicon.load(keep)
+    begun = None if start is None else Lexicon.load(start)
     forms = Lexicon.load(lexicon)
     if cluster is not None:
         with open_executor(cluster=cluster):
@@ -84,6 +94,7 @@ def learn(
         nouns=nouns,
         best=best,
         contrast=contrast,
+        belief=belief,
     )
     with Bars() as bars:
         found = read_pairs(pairs, strict, bars)
@@ -92,6 +103,7 @@ def learn(
         found,
         kept,
         seed,
+        start=begun,
         lexicon=forms,
         settings=settings,
         strict=strict,

@@ -15,13 +15,15 @@ from sentrack.language import Entry, Vocabulary
 from sentrack.lexicon import pair_features as pair_features  # registers its features
 from sentrack.lexicon import paper_features as paper_features  # registers its features
 from sentrack.lexicon.errors import LexiconError
+from sentrack.lexicon.fitted import with_fitted
 from sentrack.lexicon.model import Floats, WordModel
 from sentrack.lexicon.reader import SHARED, known, read_word
 from sentrack.lexicon.writer import written
 from sentrack.notebook import InNotebook
 from sentrack.text import canonical, similar
 
-SHIPPED = ("everyday", "paper", "paper9")
+SHIPPED = ("everyday", "written", "paper", "paper9")
+WRITTEN = "written"  # `everyday` as it is written by hand, before it is fitted
 TOP = ("name", "about", "base", "split", "zero", "noise", "identity", "words")
 
 
@@ -118,6 +120,10 @@ def read(text: str, where: str) -> Lexicon:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise LexiconError(f"{where}: it is not TOML: {error}") from None
+    return _of_tables(data, where)
+
+
+def _of_tables(data: dict[str, Any], where: str) -> Lexicon:
     for key in data:
         known(key, TOP, where, "field")
     words: dict[tuple[str, str], WordModel] = {}
@@ -224,10 +230,13 @@ def _split_transitions(given: Floats | None, parts: int, zero: float) -> Floats 
 
 @cache
 def _shipped(name: str) -> Lexicon:
-    text = (
-        resources.files("sentrack.lexicon").joinpath("shipped", f"{name}.toml").read_text("utf-8")
-    )
-    return read(text, f"{name}.toml")
+    folder = resources.files("sentrack.lexicon").joinpath("shipped")
+    file = "everyday.toml" if name == WRITTEN else f"{name}.toml"
+    text = folder.joinpath(file).read_text("utf-8")
+    if name == "everyday":
+        fitted = folder.joinpath("everyday-fitted.toml").read_text("utf-8")
+        return _of_tables(with_fitted(tomllib.loads(text), tomllib.loads(fitted)), file)
+    return replace(read(text, file), name=name)
 
 
 def _unit(data: dict[str, Any], key: str, where: str) -> float:

@@ -1,55 +1,153 @@
-"""Discriminative training against minimal pairs."""
+"""Discriminative training by match: its statistic, its slopes, and what it does to words."""
 
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
-from benchmarks.sampled import sampled, sharp_word
 from sentrack.language import parse
-from sentrack.lexicon import Lexicon
+from sentrack.lexicon import Lexicon, WordModel
 from sentrack.progress import silent
-from sentrack.tasks.learning.contrast import maximise_contrast, minimal_pairs, uniform_background
-from sentrack.tasks.learning.e_step import Parameters, TrainingSet, expectations
-from sentrack.tasks.learning.examples import Example
+from sentrack.scene import scene_of
+from sentrack.tasks import track
+from sentrack.tasks.learning.choices import SHARPNESS, Choice, Held, log_choice
+from sentrack.tasks.learning.contrast import Belief, Contrast, maximise_contrast
+from sentrack.tasks.learning.e_step import Parameters
+from sentrack.tasks.learning.examples import Key
 from sentrack.tasks.learning.journal import Journal
+from sentrack.tasks.learning.minimal_pairs import minimal_pairs
+from sentrack.tasks.learning.questions import Question, Questions, answer
+from sentrack.tasks.tracker import understand
+from sentrack.vision import Clip
 from sentrack.workers import Executor
-from tests.tasks.learning.samples import known
+from tests.tasks.stages import DOWN, UP, stage
+
+EVERYDAY = Lexicon.load("everyday")
+MODELS = {key: model for key, model in EVERYDAY.words.items() if model.observed}
+UP_AND_DOWN: list[Key] = [("verb", "pick-up"), ("verb", "put-down")]
 
 
-def test_contrast_raises_the_margin_over_minimal_pairs() -> None:
-    rng = np.random.default_rng(1)
-    words = [sharp_word(name, rng) for name in ("dax", "wug")]
-    # Nearly the same words, so that the first stage alone hardly tells them apart.
-    words[1] = replace(
-        words[1],
-        outputs=tuple(
-            0.9 * a + 0.1 * b for a, b in zip(words[0].outputs, words[1].outputs, strict=True)
-        ),
+def question(clip: Clip, sentence: str) -> Question:
+    return Question(scene_of(clip, understand(sentence, EVERYDAY, clip), EVERYDAY))
+
+
+SENTENCES = (
+    "The hand picked up the cup.",
+    "The hand put down the cup.",
+    "The cup moved upwards.",
+    "The hand entered the cup.",
+    "The hand was to the left of the cup.",
+    "The hand approached the cup and then lifted the cup.",
+)
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+@pytest.mark.parametrize("direction", [UP, DOWN])
+def test_the_fit_is_that_of_match(sentence: str, direction: int) -> None:
+    clip = stage(direction, "cup", 3)
+    fits, _ = Held([answer(question(clip, sentence), {})]).fits(MODELS)
+    shown = track(clip, sentence, whole=True).shown
+    assert fits == pytest.approx([shown.fit], abs=1e-9)
+
+
+def blurred(keys: list[Key], seed: int) -> dict[Key, WordModel]:
+    """Words without two outputs that are equally large, where the best bin would be undecided."""
+    rng = np.random.default_rng(seed)
+    found = dict(MODELS)
+    for key in keys:
+        outputs = [o * rng.uniform(0.8, 1.2, o.shape) for o in found[key].outputs]
+        normal = tuple(o / o.sum(axis=1, keepdims=True) for o in outputs)
+        found[key] = replace(found[key], outputs=normal)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_slopes_are_those_of_finite_differences(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    asked = [
+        question(stage(direction, "cup", seed), sentence)
+        for direction in (UP, DOWN)
+        for sentence in SENTENCES[:4]
+    ]
+    keys = [*UP_AND_DOWN, ("verb", "enter"), ("verb", "move")]
+    models = blurred(keys, seed)
+    held = Held([answer(each, models) for each in asked])
+    weights = rng.normal(size=len(asked))
+    slopes = held.slopes(models, keys, weights)
+    for key in keys:
+        for f, output in enumerate(models[key].outputs):
+            way = rng.normal(size=output.shape)
+
+            def along(by: float, key: Key = key, f: int = f, way: np.ndarray = way) -> float:
+                outputs = list(models[key].outputs)
+                outputs[f] = outputs[f] * np.exp(by * way)
+                moved = models | {key: replace(models[key], outputs=tuple(outputs))}
+                return float(held.fits(moved)[0] @ weights)
+
+            expected = (along(1e-6) - along(-1e-6)) / 2e-6
+            assert float((slopes[key][f] * way).sum()) == pytest.approx(expected, abs=1e-5)
+
+
+def test_the_log_probability_of_a_choice() -> None:
+    fits = np.array([0.3, 0.1, -np.inf, 0.2])
+    log, slope = log_choice(fits, [Choice(0, (1, 2)), Choice(3, (1,), 2.0)])
+    shares = [1 / (1 + np.exp(-SHARPNESS * 0.2)), 1 / (1 + np.exp(-SHARPNESS * 0.1))]
+    assert np.exp(log) == pytest.approx(shares)
+    first, second = SHARPNESS * (1 - shares[0]), 2 * SHARPNESS * (1 - shares[1])
+    assert slope == pytest.approx([first, -first - second, 0, second])
+
+
+def test_a_participant_is_what_it_may_be() -> None:
+    clip = stage(UP, "cup", 0)
+    free = question(clip, "The hand picked up the cup.")
+    hand, nowhere = free.scene.candidates[0], np.zeros(len(free.scene.clip.label), np.bool_)
+    only = nowhere.copy()
+    only[hand.rows] = True
+    for (_, told), (_, same) in zip(
+        answer(free, {}) or (), answer(replace(free, allowed=(only,)), {}) or (), strict=True
+    ):
+        assert np.array_equal(told.bins, same.bins)
+    assert answer(replace(free, allowed=(nowhere,)), {}) is None
+
+
+@pytest.mark.parametrize("frames", [1.0, 1e9])
+def test_contrast_raises_its_objective_and_holds_words_as_firmly_as_it_is_told(
+    frames: float,
+) -> None:
+    # Clips that say the opposite of what words mean, so that these have to change.
+    asked: list[Question] = []
+    choices: list[Choice] = []
+    for n in range(6):
+        verbs = ["picked up", "put down"][:: 1 if n % 2 else -1]
+        clip = stage(DOWN if n % 2 else UP, "cup", n)
+        choices.append(Choice(len(asked), (len(asked) + 1,)))
+        asked += [question(clip, f"The hand {verb} the cup.") for verb in verbs]
+    beliefs = {key: Belief(MODELS[key], frames) for key in UP_AND_DOWN}
+    contrast, questions = Contrast(choices, beliefs), Questions(asked, Executor())
+    before = Parameters(MODELS, {}, {}, np.zeros(0), frozenset(UP_AND_DOWN))
+    after = maximise_contrast(before, questions, contrast, 3, 0.0, Journal(None, ""), silent)
+    values = [
+        contrast.value(each.models, Held(questions.answers(each.models)))
+        for each in (before, after)
+    ]
+    moved = max(
+        float(np.abs(a - b).max())
+        for key in UP_AND_DOWN
+        for a, b in zip(MODELS[key].outputs, after.models[key].outputs, strict=True)
     )
-    examples: list[Example] = []
-    groups = []
-    for word in words:
-        for _ in range(4):
-            own = sampled(word, 15, 2, rng)
-            other = next(w for w in words if w is not word)
-            swapped = replace(own.words[0], key=("verb", other.name))
-            groups.append((len(examples), len(examples) + 1))
-            examples += [own, replace(own, words=(swapped,))]
-    parameters, _ = known(words, examples)
-    parameters = replace(parameters, background=uniform_background(words))
-
-    def margin(each: Parameters) -> float:
-        values = [expectations(example, each)[0] for example in examples]
-        return float(np.mean([values[a] - values[b] for a, b in groups]))
-
-    data = TrainingSet(examples, Executor())
-    after = maximise_contrast(parameters, data, groups, 6, 0.0, Journal(None, ""), silent)
-    assert margin(after) > margin(parameters) + 0.1
+    for key in UP_AND_DOWN:
+        for output in after.models[key].outputs:
+            assert output.sum(axis=1) == pytest.approx(1)
+    if frames == 1.0:
+        assert values[1] > values[0] + 0.1
+        assert moved > 0.05
+    else:
+        assert values[1] >= values[0]
+        assert moved < 1e-3
 
 
 def test_minimal_pairs_can_be_said() -> None:
-    lexicon = Lexicon.load("everyday")
-    vocabulary = lexicon.vocabulary()
+    vocabulary = EVERYDAY.vocabulary()
     meaning = parse("The hand picked up the cup.", vocabulary)
     words = [("verb", "put-down"), ("verb", "walk"), ("verb", "pick-up"), ("noun", "bowl")]
     said = {pair.sentence for pair in minimal_pairs(meaning, words, vocabulary)}

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from benchmarks.sampled import sharp_word
-from sentrack.tasks.learning.contrast import uniform_background
 from sentrack.tasks.learning.e_step import WordCounts
 from sentrack.tasks.learning.m_step import Prior, estimate_noun, estimate_word
 
@@ -15,7 +14,8 @@ def test_lasting_times_are_the_most_probable_ones() -> None:
     word = sharp_word("dax", np.random.default_rng(0))
     moves = {0.1: np.array([[30.0, 4.0], [5.0, 2.0]]), 0.04: np.array([[80.0, 1.0], [3.0, 7.0]])}
     zero = [np.zeros_like(output) for output in word.outputs]
-    bins = uniform_background([word])
+    sizes = {o.feature.name: len(o.feature.bins) for o in word.observed}
+    bins = {name: np.full(size, 1 / size) for name, size in sizes.items()}
     found = estimate_word(word, WordCounts(zero, np.ones(3), moves), Prior(1.0, bins, 0.5))
     assert found.seconds is not None
 

@@ -1,176 +1,184 @@
-"""The second stage: discriminative training, of each sentence against its minimal pairs."""
+"""The second stage: discriminative training, of each sentence against others, by `match`."""
 
 import logging
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sentrack.language import (
-    Meaning,
-    SentenceError,
-    Vocabulary,
-    Word,
-    parse,
-    say,
-)
 from sentrack.lexicon import WordModel
 from sentrack.progress import Report
-from sentrack.tasks.learning.e_step import Counts, Parameters, TrainingSet
+from sentrack.tasks.learning.choices import Choice, Held, log_choice
+from sentrack.tasks.learning.e_step import Parameters
 from sentrack.tasks.learning.examples import Floats, Key
 from sentrack.tasks.learning.journal import Journal, Progress
+from sentrack.tasks.learning.questions import Answer, Questions
 
 LOG = logging.getLogger("sentrack")
 
-FRAMES = 10.0  # that a clip counts for: adjacent ones tell much the same
-ANCHOR = 10.0  # frames of the first stage's outputs, per clip for which a word is considered
-HALVINGS = 8  # of a step before it is given up
+STEPS = 25  # of the outputs while the answers are held
+HALVINGS = 6  # of a step before it is given up
+# Parts of the way to the outputs that are best for held answers, which are tried in turn.
+PARTS = (1.0, 0.3, 0.1, 0.03)
+STAYS = 10.0  # for how many stays in a state its usual time is held
+
+Models = Mapping[Key, WordModel]
 
 
-def minimal_pairs(
-    meaning: Meaning, words: Sequence[Key], vocabulary: Vocabulary
-) -> Iterator[Meaning]:
-    """The minimal pairs of a sentence that the grammar can say: one word, noun or role changed.
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """What a word is held to, and how firmly: conjugate priors, as counts.
 
-    Args:
-        meaning: of the sentence.
-        words: all that may be put in, nouns among them.
-        vocabulary: of the grammar.
+    Attributes:
+        model: the word as it was.
+        frames: for which every state has shown its outputs, before any clip is seen.
     """
-    for changed in _changed(meaning, words, vocabulary):
-        try:
-            yield parse(say(changed, vocabulary), vocabulary)
-        except SentenceError:
-            continue
+
+    model: WordModel
+    frames: float
+
+    def log_density(self, model: WordModel) -> float:
+        """The log prior of a model, relative to that of the word as it was, which is the most."""
+        total = 0.0
+        for before, output in zip(self.model.outputs, model.outputs, strict=True):
+            total += self.frames * float((before * np.log(output / before)).sum())
+        if self.model.seconds is not None and model.seconds is not None:
+            ratio = self.model.seconds / model.seconds
+            total += STAYS * float((1 + np.log(ratio) - ratio).sum())
+        return total
 
 
-def _changed(meaning: Meaning, words: Sequence[Key], vocabulary: Vocabulary) -> Iterator[Meaning]:
-    for i, word in enumerate(meaning.words):
-        for part, name in words:
-            if part != word.part or name == word.word:
+@dataclass(frozen=True, eq=False)
+class Contrast:
+    """What is maximised: how probably clips choose their own sentences, and the prior.
+
+    Attributes:
+        choices: of the clips.
+        beliefs: of the words that are learned.
+    """
+
+    choices: Sequence[Choice]
+    beliefs: Mapping[Key, Belief]
+
+    def value(self, models: Models, held: Held) -> float:
+        """The log probability of all own sentences, weighted, and of the words."""
+        log, _ = log_choice(held.fits(models)[0], self.choices)
+        weights = np.array([choice.weight for choice in self.choices])
+        prior = sum(belief.log_density(models[key]) for key, belief in self.beliefs.items())
+        return float(log @ weights) + prior
+
+    def outputs(self, models: Models, held: Held) -> Models:
+        """Better outputs for answers that are held.
+
+        Outputs θ move to θ·(d + slope in ln θ), normalised: a growth transform, known as extended
+        Baum-Welch, that raises the value for d large enough; d doubles until it does.
+        """
+        value, step = self.value(models, held), 1.0
+        for _ in range(STEPS):
+            _, weights = log_choice(held.fits(models)[0], self.choices)
+            slopes = held.slopes(models, sorted(self.beliefs), weights)
+            for _ in range(HALVINGS):
+                moved = dict(models) | {
+                    key: _grown(models[key], slope, self.beliefs[key], step)
+                    for key, slope in slopes.items()
+                }
+                new = self.value(moved, held)
+                if new > value:
+                    break
+                step /= 2
+            else:
+                break
+            models, value, step = moved, new, min(1.0, 2 * step)
+        return models
+
+    def durations(self, models: Models, answers: Sequence[Answer | None]) -> Models:
+        """The usual times of states, by how long they last in the answers to own sentences."""
+        moved = dict(models)
+        for key, belief in self.beliefs.items():
+            if belief.model.seconds is None:
                 continue
-            if part == "noun":
-                yield meaning.renamed({word.participants[0]: name})
-            elif len(vocabulary.entry(name, part).roles) == len(word.participants):
-                other = Word(name, word.participants, part)
-                yield replace(meaning, words=(*meaning.words[:i], other, *meaning.words[i + 1 :]))
-    nouns = [participant.noun for participant in meaning.participants]
-    for a, b in meaning.distinct:
-        if nouns[a] != nouns[b]:
-            yield meaning.renamed({a: nouns[b], b: nouns[a]})
+            stays = [
+                np.bincount(told.state, minlength=belief.model.K) * told.seconds
+                for choice in self.choices
+                for name, told in answers[choice.own] or ()
+                if name == key
+            ]
+            total = np.sum([STAYS * belief.model.seconds, *stays], axis=0)
+            moved[key] = replace(models[key], seconds=total / (STAYS + len(stays)))
+        return moved
 
 
 def maximise_contrast(
     parameters: Parameters,
-    data: TrainingSet,
-    groups: Sequence[tuple[int, ...]],
+    questions: Questions,
+    contrast: Contrast,
     iterations: int,
     tolerance: float,
     journal: Journal,
     report: Report,
 ) -> Parameters:
-    """Raise the log probability that each clip's own sentence is chosen among its minimal pairs.
+    """Raise the log probability that each clip chooses its own sentence, by `match`.
 
-    A sentence is chosen with a probability in proportion to exp(FRAMES · score per frame). The
-    outputs θ of words move to θ·(d + gradient), normalised: a growth transform, known as extended
-    Baum-Welch, that raises the objective for d large enough; d doubles until it does. Initial
-    states and lasting times stay.
+    An iteration answers all questions; finds the best outputs with the answers held, and goes as
+    far towards them as helps when the questions are answered anew; and does the same with the times
+    that states last. What does not raise the objective is not done.
 
     Args:
-        parameters: of the first stage, with a uniform background.
-        data: the examples of all sentences and their minimal pairs.
-        groups: for every clip, the example of its own sentence, then those of its minimal pairs.
+        parameters: of the first stage.
+        questions: all sentences about clips.
+        contrast: what is maximised.
         iterations: at most.
         tolerance: nats per clip; less is no gain.
         journal: where a run that was interrupted goes on.
-        report: told the frames that were looked at.
+        report: told the questions that were asked.
     """
     name = "contrast"
-    frames = sum(example.T for example in data.examples)
-    anchors = {
-        key: [ANCHOR * o for o in parameters.models[key].outputs] for key in parameters.learned
-    }
-    clips = _clips(data, groups)
     at = journal.read(name, parameters) or Progress(parameters, 0, {}, False)
-    objective, gradient = _contrast(at.parameters, data, groups, anchors, clips)
+    models = at.parameters.models
+    answers = [] if at.done else questions.answers(models)
+    held = Held(answers)
+    # What has no tracks at all can be no answer, whatever words mean.
+    shown = [choice for choice in contrast.choices if at.done or answers[choice.own] is not None]
+    contrast, clips = replace(contrast, choices=shown), len(shown)
     while not at.done:
-        LOG.info("contrast, iteration %d: %.5f nats per clip", at.iteration, objective)
-        report(name, frames * (at.iteration + 1), frames * (iterations + 1))
-        step = 1.0
-        for _ in range(HALVINGS):
-            moved = _growth_step(at.parameters, gradient, anchors, clips, step)
-            new, slope = _contrast(moved, data, groups, anchors, clips)
-            if new > objective:
-                break
-            step /= 2
-        over = new < objective + tolerance or at.iteration + 1 >= iterations
-        if new > objective:
-            at = Progress(moved, at.iteration + 1, {name: new}, over)
-            objective, gradient = new, slope
-        else:
-            at = replace(at, done=True)
+        before = value = contrast.value(models, held)
+        LOG.info("contrast, iteration %d: %.5f nats per clip", at.iteration, value / clips)
+        report(name, clips * (at.iteration + 1), clips * (iterations + 1))
+        wanted = contrast.outputs(models, held)
+        trials = [_between(models, wanted, contrast.beliefs, part) for part in PARTS]
+        for timed in (False, True):
+            for moved in [contrast.durations(models, answers)] if timed else trials:
+                told = questions.answers(moved)
+                after = Held(told)
+                new = contrast.value(moved, after)
+                if new > value:
+                    models, answers, held, value = moved, told, after, new
+                    break
+        over = value < before + tolerance * clips or at.iteration + 1 >= iterations
+        reached = replace(at.parameters, models=models)
+        at = Progress(reached, at.iteration + 1, {name: value / clips}, over)
         journal.write(name, at)
     return at.parameters
 
 
-def _clips(data: TrainingSet, groups: Sequence[tuple[int, ...]]) -> Counter[Key]:
-    """For how many clips every word is considered."""
-    return Counter(
-        key for group in groups for key in {w.key for i in group for w in data.examples[i].words}
-    )
+def _grown(model: WordModel, slopes: Sequence[Floats], belief: Belief, step: float) -> WordModel:
+    outputs = []
+    for output, slope, before in zip(model.outputs, slopes, belief.model.outputs, strict=True):
+        pull = slope + belief.frames * before
+        # The least d that keeps all probabilities positive, and more for shorter steps.
+        least = np.maximum(0.0, (-pull / output).max(axis=1, keepdims=True))
+        d = (least + np.abs(pull).sum(axis=1, keepdims=True)) / step
+        new = pull + d * output
+        outputs.append(new / new.sum(axis=1, keepdims=True))
+    return replace(model, outputs=tuple(outputs))
 
 
-def _contrast(
-    parameters: Parameters,
-    data: TrainingSet,
-    groups: Sequence[tuple[int, ...]],
-    anchors: dict[Key, list[Floats]],
-    clips: Counter[Key],
-) -> tuple[float, Counts]:
-    """The objective in nats per clip, and the weighted counts that are its gradient."""
-    expected = data.e_step(parameters)
-    total, gradient = 0.0, Counts()
-    for group in groups:
-        scale = np.array([FRAMES / data.examples[i].T for i in group])
-        scores = scale * np.array([expected[i][0] for i in group])
-        chance = np.exp(scores - scores.max())
-        chance /= chance.sum()
-        total += float(np.log(max(chance[0], 1e-300)))
-        weights = -chance
-        weights[0] += 1.0
-        for i, weight in zip(group, weights * scale, strict=True):
-            gradient.add(expected[i][1], float(weight))
-    for key, anchor in anchors.items():
-        for before, output in zip(anchor, parameters.models[key].outputs, strict=True):
-            # No more than nothing, which is where the first stage ended.
-            total += clips[key] * float((before * np.log(ANCHOR * output / before)).sum())
-    return total / len(groups), gradient
-
-
-def _growth_step(
-    parameters: Parameters,
-    gradient: Counts,
-    anchors: dict[Key, list[Floats]],
-    clips: Counter[Key],
-    step: float,
-) -> Parameters:
-    models = dict(parameters.models)
-    for key, slope in gradient.words.items():
-        model = models[key]
-        outputs = []
-        for output, counts, anchor in zip(model.outputs, slope.outputs, anchors[key], strict=True):
-            pull = counts + clips[key] * anchor
-            # The least d that keeps all probabilities positive, and more for shorter steps.
-            least = np.maximum(0.0, (-pull / output).max(axis=1, keepdims=True))
-            d = (least + np.abs(pull).sum(axis=1, keepdims=True)) / step
-            new = pull + d * output
-            outputs.append(new / new.sum(axis=1, keepdims=True))
-        models[key] = replace(model, outputs=tuple(outputs))
-    return replace(parameters, models=models)
-
-
-def uniform_background(models: Sequence[WordModel]) -> dict[str, Floats]:
-    """Per feature, every bin equally often: what scores of sentences are compared with."""
-    sizes = {o.feature.name: len(o.feature.bins) for model in models for o in model.observed}
-    return {name: np.full(bins, 1 / bins) for name, bins in sizes.items()}
+def _between(one: Models, other: Models, keys: Mapping[Key, Belief], part: float) -> Models:
+    """Outputs part of the way from one to the other, in their logarithms."""
+    found = dict(one)
+    for key in keys:
+        pairs = zip(one[key].outputs, other[key].outputs, strict=True)
+        means = [a ** (1 - part) * b**part for a, b in pairs]
+        outputs = tuple(mean / mean.sum(axis=1, keepdims=True) for mean in means)
+        found[key] = replace(one[key], outputs=outputs)
+    return found

@@ -12,7 +12,7 @@ from sentrack.inference import Infeasible
 from sentrack.language import Entry, Meaning, SentenceError, Vocabulary
 from sentrack.lexicon import Lexicon, WordModel
 from sentrack.tasks.learning.examples import Example, Key, prepare
-from sentrack.tasks.learning.initial_models import blank_model
+from sentrack.tasks.learning.initial_models import blank_model, widened_model
 from sentrack.tasks.learning.settings import Settings
 from sentrack.tasks.learning.unknown_words import parse_unknown
 from sentrack.tasks.tracker import vocabulary_of
@@ -44,6 +44,7 @@ class Corpus:
             name all classes.
         vocabulary: of the grammar, with words that were unknown.
         learned: the words to learn.
+        begun: those of them that begin with a meaning, and are held to it.
         classes: that were detected anywhere.
     """
 
@@ -51,6 +52,7 @@ class Corpus:
     lexicon: Lexicon
     vocabulary: Vocabulary
     learned: frozenset[Key]
+    begun: frozenset[Key]
     classes: tuple[str, ...]
 
 
@@ -60,6 +62,7 @@ def gather(
     lexicon: Lexicon,
     settings: Settings,
     strict: bool,
+    start: Lexicon | None = None,
 ) -> Corpus:
     """Understand the sentences, measure the clips, and leave out what cannot be learned from.
 
@@ -69,13 +72,15 @@ def gather(
         lexicon: how further words are said; their meanings are learned.
         settings: of learning.
         strict: whether to refuse the corpus instead of leaving pairs out.
+        start: what words mean that begin with a meaning.
 
     Raises:
         PairError: there is nothing to learn from; or, when strict, a pair is no good.
     """
     faults = _Faults(strict)
     kept = keep.words if keep else {}
-    known = lexicon.words | kept
+    begun = start.words if start else {}
+    known = lexicon.words | begun | kept
     given = list(pairs)
     classes = sorted({clip.classes[i] for clip, _ in given for i in np.unique(clip.label)})
     # A noun need not name a class: what it names is learned.
@@ -94,7 +99,7 @@ def gather(
     learned: set[Key] = set()
     for key in sorted(said):
         model = known.get(key) or _model(entries[key])
-        if key in kept or (key[0] == "noun" and not settings.nouns):
+        if key in kept or (key[0] == "noun" and (key in begun or not settings.nouns)):
             words[key] = model
         elif key[0] == "noun":
             alone = said[key] == 1 and key[1] in classes
@@ -103,6 +108,9 @@ def gather(
             words[key] = _noun(model, (key[1],) if alone else tuple(classes))
             if not alone:
                 learned.add(key)
+        elif key in begun:
+            words[key] = widened_model(model, settings.features)
+            learned.add(key)
         else:
             words[key] = blank_model(model, settings.states, settings.features, settings.noise)
             learned.add(key)
@@ -115,7 +123,7 @@ def gather(
         except (ClipError, Infeasible) as error:
             why = str(error).removeprefix(f"{clip.name}: ")
             faults.add(f"{clip.name}: {meaning.sentence!r}: {why}")
-    good = _repeated(found, learned, faults)
+    good = _repeated(found, learned - set(begun), faults)
     if not good:
         raise PairError(faults.summary("there is nothing to learn from"))
     used = {key for pair in good for key in _keys(pair.meaning)}
@@ -124,7 +132,14 @@ def gather(
         raise PairError("there is nothing to learn: all words of the sentences are held fixed")
     words = {key: model for key, model in words.items() if key in used}
     whole = Lexicon("learned", "", words)
-    return Corpus(tuple(good), whole, vocabulary, frozenset(learned), tuple(classes))
+    return Corpus(
+        tuple(good),
+        whole,
+        vocabulary,
+        frozenset(learned),
+        frozenset(key for key in learned if key in begun and key[0] != "noun"),
+        tuple(classes),
+    )
 
 
 def _repeated(found: Sequence[Pair], learned: Collection[Key], faults: "_Faults") -> list[Pair]:

@@ -34,6 +34,8 @@ DEFAULT_FEATURES: Mapping[str, str] = {
 }
 # Share of clips in which a noun is said and its class is not there; and of all classes at first.
 ABSENT = 0.1
+# Nats per frame, over uniform outputs, from which on a word is said to look at a feature.
+TELLING = 0.02
 # Of the Dirichlet distribution of random outputs, in frames; with fewer they differ more.
 CONCENTRATION = 8.0
 
@@ -63,6 +65,30 @@ def blank_model(
         transitions=None,
         final=np.arange(K) == K - 1,
         noise=noise,
+    )
+
+
+def widened_model(model: WordModel, features: Mapping[str, str]) -> WordModel:
+    """A word that means the same, and also looks at features that tell it nothing yet.
+
+    Nothing is impossible: what is learned may be likely that was not.
+    """
+    more = parse_features(features.get(f"{model.part} {len(model.roles)}", ""))
+    new = tuple(o for o in more if o not in model.observed)
+    flat = (np.full((model.K, len(o.feature.bins)), 1 / len(o.feature.bins)) for o in new)
+    outputs = (*(_floored(output) for output in model.outputs), *flat)
+    return replace(model, observed=model.observed + new, outputs=outputs)
+
+
+def narrowed_model(model: WordModel) -> WordModel:
+    """A word without the features that tell less than TELLING in all of its states."""
+    told = [float((o * np.log(o * o.shape[1])).sum(axis=1).max()) >= TELLING for o in model.outputs]
+    if not any(told):
+        return model
+    return replace(
+        model,
+        observed=tuple(o for o, kept in zip(model.observed, told, strict=True) if kept),
+        outputs=tuple(o for o, kept in zip(model.outputs, told, strict=True) if kept),
     )
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -13,15 +13,19 @@ from sentrack.inference import Infeasible
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon, WordModel
 from sentrack.progress import Report, silent
-from sentrack.tasks.learning.contrast import maximise_contrast, minimal_pairs, uniform_background
+from sentrack.scene import scene_of
+from sentrack.tasks.learning.choices import Choice
+from sentrack.tasks.learning.contrast import Belief, Contrast, maximise_contrast
 from sentrack.tasks.learning.corpus import Corpus, PairError, gather
 from sentrack.tasks.learning.e_step import CHUNK, Parameters, TrainingSet, measure_background
 from sentrack.tasks.learning.em import StoppingRule, run_em_with_restarts
 from sentrack.tasks.learning.examples import Example, Floats, Key, classes_there, prepare
-from sentrack.tasks.learning.initial_models import initial_noun
+from sentrack.tasks.learning.initial_models import initial_noun, narrowed_model
 from sentrack.tasks.learning.journal import Journal
 from sentrack.tasks.learning.m_step import Prior
+from sentrack.tasks.learning.minimal_pairs import minimal_pairs
 from sentrack.tasks.learning.pairs import read_pairs
+from sentrack.tasks.learning.questions import Question, Questions
 from sentrack.tasks.learning.settings import Settings
 from sentrack.tasks.tracker import open_lexicon
 from sentrack.vision import Clip, ClipError
@@ -37,6 +41,7 @@ def learn(
     keep: Lexicon | str | Path | None = None,
     seed: int = 0,
     *,
+    start: Lexicon | str | Path | None = None,
     lexicon: Lexicon | str | Path | None = None,
     settings: Settings | None = None,
     strict: bool = False,
@@ -51,6 +56,8 @@ def learn(
         pairs: clips with sentences.
         keep: a lexicon whose words are held fixed, or its name or file; by default none.
         seed: of random starts; the same seed gives the same lexicon.
+        start: a lexicon, or its name or file, with whose meanings words begin that it has: they are
+            held to them, and the clips move them only by what tells true sentences from others.
         lexicon: how words are said that it has, `everyday` by default; their meanings are learned
             anew. Words that it does not have are understood from the sentences.
         settings: how learning is done.
@@ -69,7 +76,8 @@ def learn(
     """
     settings = settings or Settings()
     kept = None if keep is None else open_lexicon(keep)
-    corpus = gather(pairs, kept, open_lexicon(lexicon), settings, strict)
+    begun = None if start is None else open_lexicon(start)
+    corpus = gather(pairs, kept, open_lexicon(lexicon), settings, strict, begun)
     examples = [pair.example for pair in corpus.pairs]
     record = Journal(None if journal is None else Path(journal), _run(corpus, settings, seed))
     more = settings, seed, record, report
@@ -84,11 +92,16 @@ def learn(
             if corpus.learned:
                 parameters = _first_stage("words", corpus, examples, executor, *more)
         if settings.contrast and corpus.learned:
-            parameters = _second_stage(parameters, corpus, executor, *more)
+            others = {} if begun is None else begun.words
+            parameters = _second_stage(parameters, corpus, others, executor, *more)
     record.close()
     words = dict(corpus.lexicon.words)
     words |= {key: parameters.models[key] for key in corpus.learned}
+    words |= {key: narrowed_model(words[key]) for key in corpus.begun}
     about = f"Learned from {len(corpus.pairs)} clips with sentences."
+    if begun is not None:
+        about = f"{begun.name}, fitted to {len(corpus.pairs)} clips with sentences."
+        words = begun.words | words
     return Lexicon("learned", about, words | ({} if kept is None else kept.words))
 
 
@@ -102,8 +115,10 @@ def _first_stage(
     journal: Journal,
     report: Report,
 ) -> Parameters:
-    """The most probable parameters, by EM."""
+    """The most probable parameters, by EM; words that begin with a meaning keep it."""
     first, prior = _initial(corpus, examples, settings)
+    if not first.learned and not first.nouns:
+        return first
     data = TrainingSet(examples, executor)
     rule = StoppingRule(settings.iterations, settings.tolerance)
     return run_em_with_restarts(
@@ -129,7 +144,7 @@ def _initial(
         {noun: initial_noun(examples, noun, usual) for noun in sorted(nouns)},
         background,
         usual,
-        frozenset(key for key in corpus.learned if key[0] != "noun"),
+        frozenset(key for key in corpus.learned - corpus.begun if key[0] != "noun"),
     )
     return parameters, Prior(settings.smoothing, background, seconds)
 
@@ -161,45 +176,76 @@ def _example(corpus: Corpus, clip: Clip, meaning: Meaning, settings: Settings) -
 def _second_stage(
     parameters: Parameters,
     corpus: Corpus,
+    others: Mapping[Key, WordModel],
     executor: Executor,
     settings: Settings,
     seed: int,
     journal: Journal,
     report: Report,
 ) -> Parameters:
-    """Better parameters, by contrast with minimal pairs that are not said of the same clip."""
+    """Better parameters, by contrast with sentences that are not said of the same clip.
+
+    These are the sentence with an opposite word, of the corpus or of `others`, and some of its
+    minimal pairs.
+    """
     rng = Random(seed)
+    lexicon = replace(corpus.lexicon, words={**others, **corpus.lexicon.words, **parameters.models})
     words: list[Key] = sorted(corpus.lexicon.words)
     # A video that is given twice is one: what is said of it is true of both.
     videos = [pair.clip.sha256 for pair in corpus.pairs]
     true: dict[str, set[Meaning]] = {video: set() for video in videos}
     for pair, video in zip(corpus.pairs, videos, strict=True):
         true[video].add(pair.meaning)
-    examples: list[Example] = []
-    groups: list[tuple[int, ...]] = []
+    asked: list[Question] = []
+    choices: list[Choice] = []
     for pair, video in zip(corpus.pairs, videos, strict=True):
-        others = [
-            other
-            for other in minimal_pairs(pair.meaning, words, corpus.vocabulary)
-            if other not in true[video]
-        ]
-        some = rng.sample(others, min(len(others), settings.rivals))
-        found = [_example(corpus, pair.clip, m, settings) for m in (pair.meaning, *some)]
-        if found[0] is None or not any(found[1:]):
+        against = list(
+            minimal_pairs(pair.meaning, _opposites(pair.meaning, lexicon), corpus.vocabulary)
+        )
+        pairs = list(minimal_pairs(pair.meaning, words, corpus.vocabulary))
+        more = [other for other in pairs if other not in against]
+        against += rng.sample(more, min(len(more), settings.rivals))
+        meanings = [pair.meaning, *(m for m in against if m not in true[video])]
+        found = [_question(pair.clip, meaning, lexicon) for meaning in meanings]
+        here = [question for question in found if question is not None]
+        if found[0] is None or len(here) == 1:
             continue
-        here = [example for example in found if example is not None]
-        groups.append(tuple(range(len(examples), len(examples) + len(here))))
-        examples += here
-    if not groups:
+        own = len(asked)
+        choices.append(Choice(own, tuple(range(own + 1, own + len(here)))))
+        asked += here
+    if not choices:
         return parameters
-    said = {word.key for own, *_ in groups for word in examples[own].words}
-    background = uniform_background(list(parameters.models.values()))
-    first = replace(parameters, background=background, learned=parameters.learned & said)
-    data = TrainingSet(examples, executor)
+    said = {key for choice in choices for key in asked[choice.own].keys}
+    models = {key: m for key, m in lexicon.words.items() if m.observed} | dict(parameters.models)
+    learned = frozenset(key for key in corpus.learned & said if models[key].observed)
+    beliefs = {key: Belief(models[key], settings.belief) for key in learned}
     after = maximise_contrast(
-        first, data, groups, settings.contrast, settings.tolerance, journal, report
+        replace(parameters, models=models, learned=learned),
+        Questions(asked, executor),
+        Contrast(choices, beliefs),
+        settings.contrast,
+        settings.tolerance,
+        journal,
+        report,
     )
     return replace(after, learned=parameters.learned)
+
+
+def _opposites(meaning: Meaning, lexicon: Lexicon) -> list[Key]:
+    """The opposites of the words of a sentence."""
+    named = [
+        (word.part, str(lexicon.model(word.word, word.part).grammar.get("opposite")))
+        for word in meaning.words
+    ]
+    return [key for key in named if key in lexicon.words]
+
+
+def _question(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> Question | None:
+    """A sentence about a clip; None if the clip cannot show it."""
+    try:
+        return Question(scene_of(clip, meaning, lexicon))
+    except ClipError:
+        return None
 
 
 def _run(corpus: Corpus, settings: Settings, seed: int) -> str:
@@ -209,7 +255,11 @@ def _run(corpus: Corpus, settings: Settings, seed: int) -> str:
         digest.update(repr((pair.meaning, pair.clip.sha256)).encode())
     for key in sorted(corpus.lexicon.words):
         digest.update(_print(corpus.lexicon.words[key]))
-    digest.update(repr((settings, seed, sorted(corpus.learned), corpus.classes)).encode())
+    digest.update(
+        repr(
+            (settings, seed, sorted(corpus.learned), sorted(corpus.begun), corpus.classes)
+        ).encode()
+    )
     return digest.hexdigest()
 
 

@@ -24,6 +24,8 @@ class Settings:
         best: boxes of a class in a frame that are candidates of a noun that is learned.
         contrast: iterations of the second stage, against minimal pairs; 0 leaves it out.
         rivals: minimal pairs of a sentence, at most.
+        belief: frames for which the second stage holds words to what they were before it: to what
+            they began with, or what the first stage found.
     """
 
     states: dict[str, int] = field(default_factory=lambda: dict(DEFAULT_STATES))
@@ -37,6 +39,7 @@ class Settings:
     best: int = 2
     contrast: int = 5
     rivals: int = 6
+    belief: float = 100.0
 
     def __post_init__(self) -> None:
         least: Mapping[str, tuple[float, float]] = {
@@ -48,6 +51,7 @@ class Settings:
             "best": (self.best, 1),
             "contrast": (self.contrast, 0),
             "rivals": (self.rivals, 1),
+            "belief": (self.belief, 1e-9),
         }
         for name, (value, bound) in least.items():
             if not bound <= value < float("inf"):
