@@ -8,11 +8,11 @@ from operator import attrgetter
 import numpy as np
 import pytest
 
+from sentrack import colours
 from sentrack.language import Entry, Meaning, Participant, Word, distinct_pairs, parse
 from sentrack.language.inflection import inflect
 from sentrack.language.vocabulary import heads
 from sentrack.lexicon import Lexicon, WordModel
-from sentrack.lexicon.features import COLOURS
 from sentrack.objective import build
 from sentrack.tasks.tracker import answer
 from sentrack.vision import clip_from_arrays
@@ -398,7 +398,7 @@ def painted(colour: tuple[float, float, float]) -> Clip:
     return replace(clip, colour=np.tile(colour, (len(clip.label), 1)).astype(np.float64))
 
 
-@pytest.mark.parametrize("name", COLOURS.split())
+@pytest.mark.parametrize("name", colours.NAMES)
 def test_each_colour_is_told_from_all_others(name: str) -> None:
     scores = {other: evidence(f"adjective/{other}", painted(SWATCHES[name])) for other in SWATCHES}
     assert max(scores, key=lambda other: scores[other]) == name

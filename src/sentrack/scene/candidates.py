@@ -67,6 +67,7 @@ def candidate_set(clip: Clip, allowed: Bools, things: "Things") -> CandidateSet:
             extent=extent(corners),
             velocity=things.velocity[rows].astype(np.float32),
             colour=clip.colour[rows].astype(np.float32),
+            looks=clip.looks[rows],
             metres=things.metres[rows].astype(np.float32),
             presence=things.presence[rows],
             growth=things.growth[rows].astype(np.float32),

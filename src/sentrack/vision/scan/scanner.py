@@ -29,7 +29,7 @@ from sentrack.vision.scan.scan_cache import (
 from sentrack.vision.scan.video import Video
 
 FPS = 10.0  # frames per second that are looked at, at most
-VERSION = 1  # of what is measured: another one, and videos are scanned anew
+VERSION = 2  # of what is measured: another one, and videos are scanned anew
 BATCH = 256  # frames that are kept in memory before they are written
 DETECTOR = "yolov4-tiny"
 
@@ -168,5 +168,6 @@ def _clip(batch: Sequence[Observation], video: Video, classes: tuple[str, ...]) 
         velocity=every("velocity"),
         camera=every("camera"),
         colour=every("colour"),
+        looks=every("looks"),
         projected=every("age") > 0,
     )
