@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from sentrack.colours import CELLS, GREY, HALVES, NAMES, basic_colours
+from sentrack.colours import BLACK, CELLS, GREY, HALVES, NAMES, basic_colours
 
 Values = npt.NDArray[np.float32]
 Bins = npt.NDArray[np.int16]
@@ -234,10 +234,11 @@ def lower_colour(a: Candidates) -> Bins:
 
 
 def _most(looks: Parts, half: int) -> Bins:
-    """(T, J): the basic colour of most of a half."""
+    """(T, J): the basic colour of most of a half; of clothes, the darkest grey is black."""
     parts = looks.reshape(*looks.shape[:-1], HALVES, CELLS)[..., half, :].astype(np.int16)
     named = parts[..., : len(NAMES)].copy()
-    named[..., GREY] = parts[..., GREY:].sum(axis=-1)
+    named[..., BLACK] += parts[..., GREY]
+    named[..., GREY] = parts[..., GREY + 1 :].sum(axis=-1)
     return np.where(parts.any(axis=-1), named.argmax(axis=-1), UNKNOWN).astype(np.int16)
 
 

@@ -15,7 +15,9 @@ from sentrack.vision.scan.looks import looks
 from sentrack.vision.scan.video import Image
 from tests.lexicon.made import candidates
 
-RED, BLUE, BLACK = (40, 30, 200), (190, 70, 30), (18, 14, 15)  # blue, green, red
+# Blue, green, red, as they are in a picture.
+RED, BLUE, BLACK = (40, 30, 200), (190, 70, 30), (18, 14, 15)
+CHARCOAL, ASH = (70, 72, 71), (120, 124, 121)
 
 
 def dressed(upper: tuple[int, int, int], lower: tuple[int, int, int]) -> Image:
@@ -89,6 +91,8 @@ def test_halves_are_named_by_what_most_of_them_shows() -> None:
     found = looks(dressed(BLUE, RED), np.array([[0.0, 0, 40, 100], [-20, 0, 0, 100]]))
     assert named(found, "upper-colour") == ["blue", "unknown"]
     assert named(found, "lower-colour") == ["red", "unknown"]
+    found = looks(dressed(CHARCOAL, ASH), np.array([[0.0, 0, 40, 100]]))
+    assert (named(found, "upper-colour"), named(found, "lower-colour")) == (["black"], ["grey"])
 
 
 def test_nothing_is_seen_of_no_boxes() -> None:
