@@ -20,7 +20,7 @@ GROWTH = 0.1  # how width and height differ between frames, as logarithms ...
 GROWTH_PER_SECOND = 0.2  # ... and more after a second
 # How looks differ, as a Hellinger distance: this much tells nothing, and what is more is off by ...
 ALIKE = 0.15
-LOOKS, LOOKS_PER_SECOND = 0.04, 0.02  # ... so much at once, and more after a second.
+LOOKS, LOOKS_PER_SECOND = 0.03, 0.015  # ... so much at once, and more after a second.
 REMEMBERED = 1.0  # seconds over which looks are averaged: longer than two take to cross
 COLOUR = 0.15  # where looks are not known, how saturation and value of its colour differ
 MEMORY = 0.5  # seconds over which motion is averaged
