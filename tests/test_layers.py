@@ -45,7 +45,7 @@ def layer_of(name: str) -> str | None:
     parts = name.split(".")
     if parts[0] != ROOT:
         return None
-    small = {"boxes", "cache", "errors", "extras", "files", "lazy", "progress"}
+    small = {"boxes", "cache", "colours", "errors", "extras", "files", "lazy", "progress"}
     small |= {"notebook", "read_only", "text", "workers"}
     known = BELOW | ABOVE | small | {"__main__"}
     return parts[1] if len(parts) > 1 and parts[1] in known else ""

@@ -8,11 +8,11 @@ from operator import attrgetter
 import numpy as np
 import pytest
 
+from sentrack import colours
 from sentrack.language import Entry, Meaning, Participant, Word, distinct_pairs, parse
 from sentrack.language.inflection import inflect
 from sentrack.language.vocabulary import heads
 from sentrack.lexicon import Lexicon, WordModel
-from sentrack.lexicon.features import COLOURS
 from sentrack.objective import build
 from sentrack.tasks.tracker import answer
 from sentrack.vision import clip_from_arrays
@@ -393,16 +393,33 @@ SWATCHES = {
 }
 
 
+WORN = [f"{name}-{worn}" for name in SWATCHES for worn in ("shirted", "trousered")]
+
+
 def painted(colour: tuple[float, float, float]) -> Clip:
     clip = film(STAND)
     return replace(clip, colour=np.tile(colour, (len(clip.label), 1)).astype(np.float64))
 
 
-@pytest.mark.parametrize("name", COLOURS.split())
+@pytest.mark.parametrize("name", colours.NAMES)
 def test_each_colour_is_told_from_all_others(name: str) -> None:
     scores = {other: evidence(f"adjective/{other}", painted(SWATCHES[name])) for other in SWATCHES}
     assert max(scores, key=lambda other: scores[other]) == name
     assert scores.pop(name) > 0 > max(scores.values())
+
+
+@pytest.mark.parametrize(("half", "worn"), [(0, "shirted"), (1, "trousered")])
+def test_the_colours_of_clothes_are_told_by_halves(half: int, worn: str) -> None:
+    clip = film(STAND)
+    for name in SWATCHES:
+        looks = np.zeros((colours.HALVES, colours.CELLS), dtype=np.uint8)
+        # Of greys, one in the middle.
+        looks[half, colours.NAMES.index(name) + (name == "grey")] = 255
+        looks[1 - half, colours.NAMES.index("green")] = 255
+        seen = replace(clip, looks=np.tile(looks.ravel(), (len(clip.label), 1)))
+        scores = {other: evidence(f"adjective/{other}-{worn}", seen) for other in SWATCHES}
+        assert max(scores, key=lambda other: scores[other]) == name
+        assert scores.pop(name) > 0 > max(scores.values())
 
 
 def test_what_is_dark_is_told_from_what_is_light() -> None:
@@ -413,7 +430,7 @@ def test_what_is_dark_is_told_from_what_is_light() -> None:
 
 
 def test_an_unknown_colour_says_nothing() -> None:
-    for name in (*SWATCHES, "dark", "light-coloured"):
+    for name in (*SWATCHES, *WORN, "dark", "light-coloured"):
         assert match(f"adjective/{name}", STAND) == pytest.approx(0, abs=0.01)
 
 
@@ -425,7 +442,7 @@ def test_size_is_told() -> None:
 
 def test_every_word_that_is_no_noun_was_shown() -> None:
     shown = {word for word, _ in SHOWN} | {
-        f"adjective/{name}" for name in (*SWATCHES, "big", "small", "dark", "light-coloured")
+        f"adjective/{name}" for name in (*SWATCHES, *WORN, "big", "small", "dark", "light-coloured")
     }
     assert shown == {f"{model.part}/{model.name}" for model in WORDS}
 

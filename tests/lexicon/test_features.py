@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from sentrack.lexicon.features import COLOURS, FEATURES, STILL, Candidates
+from sentrack.colours import NAMES
+from sentrack.lexicon.features import FEATURES, STILL, Candidates
 from sentrack.scene.candidates import candidate_set
 from sentrack.scene.things import things
 from sentrack.vision import clip_from_arrays
@@ -182,7 +183,7 @@ def test_all_colours_are_reached() -> None:
     colour = np.stack([hue, saturation, value_], axis=-1).reshape(1, -1, 3).astype(np.float32)
     empty = np.zeros((1, colour.shape[1], 2), dtype=np.float32)
     found = FEATURES["colour"].binned(candidates(empty, empty, empty, colour))
-    assert {FEATURES["colour"].bins[b] for b in np.unique(found)} == set(COLOURS.split())
+    assert {FEATURES["colour"].bins[b] for b in np.unique(found)} == set(NAMES)
 
 
 @pytest.mark.parametrize("name", [name for name, feature in FEATURES.items() if feature.edges])

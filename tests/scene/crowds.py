@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from sentrack.colours import CELLS, HALVES
 from sentrack.vision import Clip, clip_from_arrays
 
 
 def crowd(seed: int, T: int, things: int, pan: float) -> Clip:
-    """Things of two classes that wander, are missed or hidden and change their colour a little.
+    """Things of two classes that wander, are missed or hidden and change their colour and looks.
 
     Args:
         seed: of all that is random.
@@ -21,6 +22,9 @@ def crowd(seed: int, T: int, things: int, pan: float) -> Clip:
     size = rng.uniform(20, 90, (things, 2)) * np.exp(rng.normal(0, 0.05, (T, things, 2)))
     colour = rng.random((things, 3)) + rng.normal(0, 0.03, (T, things, 3))
     colour[rng.random((T, things)) < 0.2] = np.nan
+    looks = rng.dirichlet(np.full(CELLS, 0.5), (things, HALVES))
+    looks = 0.8 * looks + 0.2 * rng.dirichlet(np.ones(CELLS), (T, things, HALVES))
+    looks[rng.random((T, things)) < 0.2] = 0
     hidden = (np.arange(T)[:, None] - rng.integers(0, 30, things)) % 30 < 8
     frame, thing = np.nonzero((rng.random((T, things)) > rng.uniform(0, 0.2)) & ~hidden)
     return clip_from_arrays(
@@ -34,4 +38,5 @@ def crowd(seed: int, T: int, things: int, pan: float) -> Clip:
         label=rng.integers(0, 2, things)[thing],
         frames=np.arange(T),
         colour=colour[frame, thing],
+        looks=np.rint(255 * looks)[frame, thing].reshape(-1, HALVES * CELLS),
     )

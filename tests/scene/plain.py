@@ -7,14 +7,18 @@ from scipy.optimize import linear_sum_assignment
 
 from sentrack.scene.candidates import Floats, Ints
 from sentrack.scene.following import (
+    ALIKE,
     COLOUR,
     GROWTH,
     GROWTH_PER_SECOND,
+    LOOKS,
+    LOOKS_PER_SECOND,
     LOST,
     MEMORY,
     MOVING,
     OFF,
     OFF_PER_SECOND,
+    REMEMBERED,
     SEVERAL,
     STRAY_PER_SECOND,
     UNLIKELY,
@@ -26,7 +30,7 @@ Boxes = dict[str, Any]  # arrays by name, with a row for every box
 
 def followed(seen: Seen, step: float, lost: float) -> Ints:
     """(M,): which thing, from 0 on, every box is; see `sentrack.scene.following.followed`."""
-    names = ("time", "label", "centre", "extent", "motion", "colour", "doubt")
+    names = ("time", "label", "centre", "extent", "motion", "colour", "looks", "doubt")
     every: Boxes = {name: getattr(seen, name).copy() for name in names}
     every |= {"id": np.full(len(seen.label), -1), "age": np.ones(len(seen.label), np.int64)}
     things, found, fresh = only(every, slice(0)), [np.zeros(0, np.int64)], 0
@@ -44,6 +48,10 @@ def followed(seen: Seen, step: float, lost: float) -> Ints:
         moved = (boxes["centre"][j] - things["centre"][i] - shift) / lapse
         share = np.maximum(1 / things["age"][i][:, None], 1 - np.exp(-lapse / MEMORY))
         boxes["motion"][j] = (1 - share) * things["motion"][i] + share * moved
+        share = np.maximum(1 / (things["age"][i] + 1), 1 - np.exp(-lapse[:, 0] / REMEMBERED))
+        old, new = things["looks"][i], boxes["looks"][j]
+        mixed = old + share[:, None, None] * (new - old)
+        boxes["looks"][j] = np.where(told(new), np.where(told(old), mixed, new), old)
         boxes["age"][j] += things["age"][i]
         found.append(boxes["id"])
         things["centre"] += shift
@@ -55,6 +63,11 @@ def followed(seen: Seen, step: float, lost: float) -> Ints:
 
 def only(boxes: Boxes, which: Any) -> Boxes:
     return {name: array[which].copy() for name, array in boxes.items()}
+
+
+def told(looks: Floats) -> Any:
+    """(..., 1, 1): whether looks (..., HALVES, CELLS) are known."""
+    return looks.any(axis=(-2, -1), keepdims=True)
 
 
 def assigned(
@@ -72,7 +85,13 @@ def assigned(
     )
     grown = np.abs(boxes["extent"] - things["extent"][:, None]).sum(axis=2)
     paler = np.abs(boxes["colour"] - things["colour"][:, None]).sum(axis=2)
-    alike = grown / (GROWTH + GROWTH_PER_SECOND * lapse)[:, None] + np.nan_to_num(paler) / COLOUR
+    one, other = things["looks"][:, None], boxes["looks"][None]
+    common = np.sqrt(one * other).sum(axis=3)
+    unlike = np.sqrt(np.maximum(1 - common, 0)).mean(axis=2)
+    stranger = np.maximum(unlike - ALIKE, 0) / (LOOKS + LOOKS_PER_SECOND * lapse)[:, None]
+    known_looks = (told(one) & told(other))[..., 0, 0]
+    alike = grown / (GROWTH + GROWTH_PER_SECOND * lapse)[:, None]
+    alike += np.where(known_looks, stranger, np.nan_to_num(paler) / COLOUR)
     alike += (2 * np.log(reach / soonest) + np.where(lapse > 1.5 * step, lost, 0))[:, None]
     alike += np.where(things["age"] == 1, things["doubt"], 0)[:, None]
     alike += np.where(things["label"][:, None] == boxes["label"], boxes["doubt"], np.inf)

@@ -7,14 +7,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sentrack.colours import BLACK, CELLS, HALVES, NAMES, RED
 from sentrack.scene.assignment import cheapest
 from sentrack.scene.candidates import Floats, Ints
 from sentrack.scene.identity import identified, without_gaps
 from sentrack.vision import Clip, clip_from_arrays
 
+BLUE = NAMES.index("blue")
 
-def walkers(*paths: dict[int, tuple[float, float]], id: list[int] | None = None) -> Clip:
+
+def walkers(
+    *paths: dict[int, tuple[float, float]],
+    id: list[int] | None = None,
+    shirts: list[int] | None = None,
+) -> Clip:
     """People of 60 x 160 pixels by the left upper corners of their boxes, ten frames a second."""
+    looks = np.zeros((len(paths), HALVES, CELLS))
+    for path, colour in enumerate(shirts or []):
+        looks[path, 0, colour] = looks[path, 1, BLACK] = 255
     rows = [(t, *at) for path in paths for t, at in path.items()]
     return clip_from_arrays(
         "people",
@@ -25,6 +35,7 @@ def walkers(*paths: dict[int, tuple[float, float]], id: list[int] | None = None)
         [[x, y, x + 60, y + 160] for _, x, y in rows],
         np.full(len(rows), 0.9),
         None if id is None else np.repeat(id, [len(path) for path in paths]),
+        looks=np.repeat(looks.reshape(len(paths), -1), [len(path) for path in paths], axis=0),
         frames=np.arange(max(t for t, _, _ in rows) + 1),
     )
 
@@ -50,6 +61,20 @@ def test_two_who_pass_keep_their_identities() -> None:
     assert len(np.unique(clip.id)) == 2
     assert identities(clip, 50, 0) == identities(clip, 50 + 12 * 39, 39)
     assert identities(clip, 530, 0) == identities(clip, 530 - 12 * 39, 39)
+
+
+def test_two_who_meet_and_turn_round_are_told_by_what_they_wear() -> None:
+    there, back = straight(50, 12, range(20)), straight(530, -12, range(20))
+    there |= {t: (there[39 - t][0] - 12, 100.0) for t in range(20, 40)}
+    back |= {t: (back[39 - t][0] + 12, 100.0) for t in range(20, 40)}
+    for path in (there, back):
+        del path[19], path[20]  # where one hides the other
+    naked = followed(walkers(there, back))
+    assert identities(naked, 50, 0) != identities(naked, there[39][0], 39)
+    clip = followed(walkers(there, back, shirts=[RED, BLUE]))
+    assert len(np.unique(clip.id)) == 2
+    assert identities(clip, 50, 0) == identities(clip, there[39][0], 39)
+    assert identities(clip, 530, 0) == identities(clip, back[39][0], 39)
 
 
 def test_who_is_hidden_for_a_moment_is_the_same_and_where_it_was_going() -> None:

@@ -13,8 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from sentrack.colours import BLACK, CELLS, GREY, HALVES, NAMES, basic_colours
+
 Values = npt.NDArray[np.float32]
 Bins = npt.NDArray[np.int16]
+Parts = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +29,7 @@ class Candidates:
         extent: (T, J, 2) width and height in frame heights.
         velocity: (T, J, 2) frame heights per second.
         colour: (T, J, 3) hue in degrees, saturation and value; NaN where unknown.
+        looks: (T, J, HALVES * CELLS) how much of its halves is of each colour; 0 where unknown.
         metres: (T, J) how many of them a frame height is where the candidate stands.
         presence: (T, J) a bin of the feature of this name.
         growth: (T, J) how fast its height grows, as a logarithm, per second.
@@ -40,6 +44,7 @@ class Candidates:
     extent: Values
     velocity: Values
     colour: Values
+    looks: Parts
     metres: Values
     presence: Bins
     growth: Values
@@ -59,7 +64,8 @@ class Candidates:
 
 #: The arrays of `Candidates`.
 MEASURED = (
-    "centre", "extent", "velocity", "colour", "metres", "presence", "growth", "gain", "turn"
+    "centre", "extent", "velocity", "colour", "looks", "metres", "presence", "growth", "gain",
+    "turn",
 )  # fmt: skip
 
 
@@ -208,21 +214,36 @@ def row(a: Candidates) -> Values:
     return np.asarray(a.centre[..., 1])
 
 
-COLOURS = "red orange yellow green blue purple pink brown black white grey"
+UNKNOWN = len(NAMES)  # the last bin of features that look at colours
 
 
-@feature("colour", 1, "", COLOURS + " unknown")
+@feature("colour", 1, "", " ".join((*NAMES, "unknown")))
 def colour(a: Candidates) -> Bins:
     """Its basic colour, from hue, saturation and value."""
-    h, s, v = a.colour[..., 0], a.colour[..., 1], a.colour[..., 2]
     with np.errstate(invalid="ignore"):
-        hue = np.searchsorted(np.array([15, 40, 70, 165, 260, 295, 345]), h, side="right")
-        named = np.array([0, 1, 2, 3, 4, 5, 6, 0])[hue]
-        named = np.where((named == 1) & (v < 0.6), 7, named)
-        named = np.where((named == 0) & (s < 0.5) & (v > 0.6), 6, named)
-        named = np.where(s < 0.18, np.where(v > 0.8, 9, 10), named)
-        named = np.where(v < 0.18, 8, named)
-    return np.where(np.isnan(h), 11, named).astype(np.int16)
+        named = basic_colours(*np.moveaxis(a.colour, -1, 0))
+    return np.where(np.isnan(a.colour[..., 0]), UNKNOWN, named).astype(np.int16)
+
+
+@feature("upper-colour", 1, "", " ".join((*NAMES, "unknown")))
+def upper_colour(a: Candidates) -> Bins:
+    """The basic colour that most of its upper half shows, without the head of who stands."""
+    return _most(a.looks, 0)
+
+
+@feature("lower-colour", 1, "", " ".join((*NAMES, "unknown")))
+def lower_colour(a: Candidates) -> Bins:
+    """The basic colour that most of its lower half shows, without the feet of who stands."""
+    return _most(a.looks, 1)
+
+
+def _most(looks: Parts, half: int) -> Bins:
+    """(T, J): the basic colour of most of a half; of clothes, the darkest grey is black."""
+    parts = looks.reshape(*looks.shape[:-1], HALVES, CELLS)[..., half, :].astype(np.int16)
+    named = parts[..., : len(NAMES)].copy()
+    named[..., BLACK] += parts[..., GREY]
+    named[..., GREY] = parts[..., GREY + 1 :].sum(axis=-1)
+    return np.where(parts.any(axis=-1), named.argmax(axis=-1), UNKNOWN).astype(np.int16)
 
 
 @feature("lightness", 1, "", "dark medium light unknown")

@@ -69,6 +69,7 @@ def measured(clip: Clip, rows: Ints, things: "Things") -> Candidates:
         extent=extent(corners),
         velocity=things.velocity[rows].astype(np.float32),
         colour=clip.colour[rows].astype(np.float32),
+        looks=clip.looks[rows],
         metres=things.metres[rows].astype(np.float32),
         presence=things.presence[rows],
         growth=things.growth[rows].astype(np.float32),

@@ -18,7 +18,11 @@ OFF, OFF_PER_SECOND = 0.02, 1.2
 STRAY_PER_SECOND = 0.05  # frame heights per second, by which even small things may be off
 GROWTH = 0.1  # how width and height differ between frames, as logarithms ...
 GROWTH_PER_SECOND = 0.2  # ... and more after a second
-COLOUR = 0.15  # how saturation and value of its colour differ
+# How looks differ, as a Hellinger distance: this much tells nothing, and what is more is off by ...
+ALIKE = 0.15
+LOOKS, LOOKS_PER_SECOND = 0.03, 0.015  # ... so much at once, and more after a second.
+REMEMBERED = 1.0  # seconds over which looks are averaged: longer than two take to cross
+COLOUR = 0.15  # where looks are not known, how saturation and value of its colour differ
 MEMORY = 0.5  # seconds over which motion is averaged
 MOVING = 0.5  # seconds for which a thing that is lost goes on as it went
 LOST = 1.0  # seconds for which a thing may be lost
@@ -38,6 +42,7 @@ class Seen(NamedTuple):
         extent: (M, 2) logarithms of width and height in frame heights.
         motion: (M, 2) frame heights per second, without that of the picture.
         colour: (M, 2) saturation and value, NaN where unknown.
+        looks: (M, HALVES, CELLS) what part of each half is of each colour; 0 where unknown.
         doubt: (M,) nats by which what is there falls short of a sure detection.
     """
 
@@ -49,6 +54,7 @@ class Seen(NamedTuple):
     extent: Floats
     motion: Floats
     colour: Floats
+    looks: Floats
     doubt: Floats
 
 
@@ -59,11 +65,13 @@ class _Things(NamedTuple):
         centre: (M, 2) in frame heights, moved with the picture since.
         motion: (M, 2) frame heights per second, averaged, without that of the picture.
         age: (M,) number of boxes.
+        looks: (M, HALVES, CELLS) averaged; 0 where unknown.
     """
 
     centre: Flat
     motion: Flat
     age: Flat
+    looks: Flat
 
 
 class _Expected(NamedTuple):
@@ -93,7 +101,8 @@ def followed(seen: Any, step: float, lost: float) -> Any:
     """
     M = len(seen.label)
     id, many = np.full(M, -1), 0
-    things = _Things(seen.centre.copy(), seen.motion.copy(), np.ones(M, np.int64))
+    age = np.ones(M, np.int64)
+    things = _Things(seen.centre.copy(), seen.motion.copy(), age, seen.looks.copy())
     last, count = np.empty(M, np.int64), 0  # the last boxes of things that are followed
     before = seen.times[0] - step
     for t in range(len(seen.times)):
@@ -143,6 +152,15 @@ def _continue(things: Any, i: Int, j: Int, lapse: float, shift: Flat) -> None:
     for x in range(2):
         moved = (things.centre[j, x] - things.centre[i, x] - shift[x]) / lapse
         things.motion[j, x] = things.motion[i, x] + share * (moved - things.motion[i, x])
+    if things.looks[i].any():
+        known = things.looks[j].any()
+        share = max(1 / (things.age[i] + 1), 1 - math.exp(-lapse / REMEMBERED)) if known else 0.0
+        for half in range(things.looks.shape[1]):
+            for cell in range(things.looks.shape[2]):
+                before = things.looks[i, half, cell]
+                things.looks[j, half, cell] = before + share * (
+                    things.looks[j, half, cell] - before
+                )
     things.age[j] += things.age[i]
 
 
@@ -196,6 +214,7 @@ def _expected(seen: Any, things: Any, last: Flat, t: Int, step: float, lost: flo
         if things.age[i] == 1:
             later += seen.doubt[i]  # what was seen but once may not be there at all
         growth = 1 / (GROWTH + GROWTH_PER_SECOND * lapse)
+        strange = 1 / (LOOKS + LOOKS_PER_SECOND * lapse)
         for b in range(B):
             j = first + b
             if seen.label[i] != seen.label[j]:
@@ -207,9 +226,32 @@ def _expected(seen: Any, things: Any, last: Flat, t: Int, step: float, lost: flo
                 grown += abs(seen.extent[j, x] - seen.extent[i, x])
                 paler += abs(seen.colour[j, x] - seen.colour[i, x])
             alike[n, b] = later + seen.doubt[j] + grown * growth
-            if not math.isnan(paler):
+            if alike[n, b] >= UNLIKELY:
+                continue
+            other = _unlike(things.looks[i], seen.looks[j])
+            if other >= 0:
+                alike[n, b] += max(other - ALIKE, 0.0) * strange
+            elif not math.isnan(paler):
                 alike[n, b] += paler / COLOUR
     return _Expected(age, apart, reach, alike)
+
+
+@internal
+def _unlike(first: Flat, second: Flat) -> float:
+    """The mean Hellinger distance of the halves of what is seen; -1 where that is not known.
+
+    Args:
+        first: (HALVES, CELLS) what part of each half is of each colour.
+        second: (HALVES, CELLS).
+    """
+    total = 0.0
+    for half in range(len(first)):
+        common = 0.0
+        for cell in range(first.shape[1]):
+            common += math.sqrt(first[half, cell] * second[half, cell])
+        total += math.sqrt(max(1.0 - common, 0.0))
+    known = first.any() and second.any()
+    return total / len(first) if known else -1.0
 
 
 @internal

@@ -1,9 +1,10 @@
 """Identity: which boxes of successive frames show one thing.
 
 Things are followed frame by frame. A box is expected where the thing was going, by its motion of
-about the last second and by how the whole picture moved, about as large as it was and of its
-colour. All boxes of a frame and all things compete at once: who continues whom is the assignment
-of least cost, in nats, in which a thing may also be lost, and a box be the first of another.
+about the last second and by how the whole picture moved, about as large as it was, and to look as
+it looked in the last second. All boxes of a frame and all things compete at once: who continues
+whom is the assignment of least cost, in nats, in which a thing may also be lost, and a box be the
+first of another.
 """
 
 from dataclasses import replace
@@ -11,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from sentrack.boxes import centre, extent
+from sentrack.colours import CELLS, HALVES
 from sentrack.inference.kernels import announce
 from sentrack.scene.candidates import DOUBTFUL, Floats, Ints, detection_scores
 from sentrack.scene.following import Seen, followed
@@ -64,8 +66,15 @@ def _all_seen(clip: Clip, rows: Ints) -> Seen:
         np.log(np.maximum(extent(corners), 1e-6)),
         clip.velocity[rows],
         np.ascontiguousarray(clip.colour[rows, 1:]),
+        _looks(clip, rows),
         -detection_scores(clip)[rows],
     )
+
+
+def _looks(clip: Clip, rows: Ints) -> Floats:
+    """(M, HALVES, CELLS): what part of each half is of each colour; 0 where unknown."""
+    parts = clip.looks[rows].reshape(len(rows), HALVES, CELLS).astype(np.float64)
+    return np.asarray(parts / np.maximum(parts.sum(axis=2, keepdims=True), 1.0))
 
 
 def _missed(frame: Ints, id: Ints, score: Floats) -> float:

@@ -41,6 +41,7 @@ def with_away(clip: Clip) -> Clip:
         "velocity": np.zeros((2 * T, 2)),
         "camera": np.zeros((2 * T, 2)),
         "colour": np.full((2 * T, 3), np.nan),
+        "looks": np.zeros((2 * T, clip.looks.shape[1]), dtype=np.uint8),
         "id": np.tile([BEFORE, AFTER], T),
         "projected": np.ones(2 * T, dtype=np.bool_),
     }

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from sentrack import colours
 from sentrack.lexicon import Observed
 from sentrack.objective import SILENT, Objective
 from sentrack.tasks.match import BORDER, SURE, Depiction
@@ -130,6 +131,12 @@ SAYINGS: dict[str, dict[str, str]] = {
         "partly": "{a} was partly inside {b}",
         "inside": "{a} was inside {b}",
     },
+    **{
+        f"{half}-colour": {
+            name: f"the {half} half of {{a}} was mostly {name}" for name in colours.NAMES
+        }
+        for half in ("upper", "lower")
+    },
 }
 
 
@@ -148,7 +155,7 @@ def reason(
         shown: what the match depends on.
     """
     missed = "" if shown.match >= BORDER else "not depicted; "
-    spoken = [(w, word) for w, word in enumerate(words) if word.part != "noun"]
+    spoken = [(w, word) for w, word in enumerate(words) if _tells(word)]
     if not spoken:
         return "the sentence says nothing that could be seen"
     w, weakest = min(spoken, key=lambda pair: pair[1].margin)
@@ -170,6 +177,10 @@ def reason(
         )
     seen = _seen(objective, tracks, w, start, end)
     return f"{missed}weakest: '{weakest.word}' at {when}: {seen}"
+
+
+def _tells(word: "TrackedWord") -> bool:
+    return word.part != "noun" and not word.unknown
 
 
 def _worst(evidence: npt.NDArray[np.float64]) -> tuple[int, int]:

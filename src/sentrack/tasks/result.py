@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from sentrack.extras import requires
 from sentrack.inference import Solution
+from sentrack.lexicon import WordModel
 from sentrack.notebook import InNotebook
 from sentrack.objective import SILENT, Objective
 from sentrack.read_only import ReadOnly
@@ -23,6 +24,8 @@ from sentrack.vision import Clip
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+UNKNOWN = "unknown"  # the last bin of features that need pixels
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +63,7 @@ class TrackedWord(ReadOnly):
             nats.
         margin: the same per frame that it tells of, on average, less what its changes of state
             cost.
+        unknown: whether nothing is known of what it looks at, so that it is not checked.
     """
 
     word: str
@@ -69,6 +73,7 @@ class TrackedWord(ReadOnly):
     total: float
     evidence: Floats
     margin: float
+    unknown: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,8 +132,10 @@ class Tracking(InNotebook):
 
     @property
     def unchecked(self) -> tuple[str, ...]:
-        """What was said and is not checked."""
-        return self.objective.meaning.unchecked
+        """What was said and is not checked, and what is not known of what was seen."""
+        words = zip(self.objective.meaning.words, self.words, strict=True)
+        unknown = (said.text or said.word for said, found in words if found.unknown)
+        return tuple(dict.fromkeys((*self.objective.meaning.unchecked, *unknown)))
 
     @classmethod
     def of(cls, objective: Objective, solution: Solution, end: float | None = None) -> "Tracking":
@@ -286,14 +293,19 @@ def _shown(
     order = objective.meaning.order
     pairs = list(zip(objective.models, words, strict=True))
     if not order:
-        return depiction(pairs, seconds, scores)
+        return depiction(_known(pairs), seconds, scores)
     always = [w for w in range(len(words)) if not any(w in clause for clause in order)]
     found = []
     for clause in order:
         told = np.array([[state != SILENT for state in words[w].states] for w in clause])
         lasts = float(told.any(axis=0).sum()) * objective.clip.seconds
-        found.append(depiction([pairs[w] for w in (*always, *clause)], lasts, scores))
+        found.append(depiction(_known([pairs[w] for w in (*always, *clause)]), lasts, scores))
     return min(found, key=lambda each: each.match)
+
+
+def _known(pairs: Sequence[tuple[WordModel, TrackedWord]]) -> list[tuple[WordModel, TrackedWord]]:
+    """The words that something is known of."""
+    return [(model, word) for model, word in pairs if not word.unknown]
 
 
 def _participants(objective: Objective, solution: Solution) -> tuple[TrackedParticipant, ...]:
@@ -343,6 +355,17 @@ def _words(objective: Objective, solution: Solution, ledger: Ledger) -> tuple[Tr
                 total=total,
                 evidence=own["emission"] - background,
                 margin=(total - objective.problem.T * background) / frames,
+                unknown=_unknown(objective, solution, w),
             )
         )
     return tuple(found)
+
+
+def _unknown(objective: Objective, solution: Solution, word: int) -> bool:
+    """Whether nothing is known of all that a word looks at, as of colours where no pixels are."""
+    model, about = objective.models[word], objective.meaning.words[word].participants
+    if not model.observed or any(o.feature.bins[-1] != UNKNOWN for o in model.observed):
+        return False
+    players = [objective.candidates[p].candidates.along(solution.tracks[p]) for p in about]
+    last = ((o.bins(players), len(o.feature.bins) - 1) for o in model.observed)
+    return all(bool((bins == unknown).all()) for bins, unknown in last)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sentrack.colours import CELLS, HALVES
 from sentrack.vision.clip import Clip, ClipError, Floats, Ints, class_name
 from sentrack.vision.motion import velocities
 
@@ -29,6 +30,7 @@ def clip_from_arrays(
     velocity: npt.ArrayLike | None = None,
     camera: npt.ArrayLike | None = None,
     colour: npt.ArrayLike | None = None,
+    looks: npt.ArrayLike | None = None,
     projected: npt.ArrayLike | None = None,
 ) -> Clip:
     """A clip from one row per detection, in any order.
@@ -49,6 +51,7 @@ def clip_from_arrays(
         velocity: (N, 2) frame heights per second; measured on the boxes where left out or NaN.
         camera: (N, 2) motion of the background, frame heights per second; 0 if left out.
         colour: (N, 3) hue, saturation and value; NaN if left out.
+        looks: (N, HALVES * CELLS) see `Clip`; 0, unknown, if left out.
         projected: (N,) False if left out.
     """
     number: Ints = np.asarray(frame, dtype=np.int64)
@@ -101,6 +104,7 @@ def clip_from_arrays(
         velocity=motion,
         camera=np.nan_to_num(rows(camera, 0.0, 2).astype(np.float64)),
         colour=rows(colour, np.nan, 3).astype(np.float64),
+        looks=rows(looks, 0, HALVES * CELLS).astype(np.uint8),
         id=identity,
         projected=rows(projected, False).astype(np.bool_),
     )

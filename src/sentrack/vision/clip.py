@@ -15,10 +15,11 @@ from sentrack.text import canonical
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+Parts = npt.NDArray[np.uint8]
 
 
 # The arrays with one row for every detection.
-ROWS = ("boxes", "label", "score", "velocity", "camera", "colour", "id", "projected")
+ROWS = ("boxes", "label", "score", "velocity", "camera", "colour", "looks", "id", "projected")
 
 
 class ClipError(SentrackError, ValueError):
@@ -51,6 +52,8 @@ class Clip(InNotebook, ReadOnly):
             the camera is not part of it.
         camera: (N, 2) motion of the background behind it, by which the camera moves the picture.
         colour: (N, 3) hue in degrees, saturation and value in 0..1; NaN where unknown.
+        looks: (N, HALVES * CELLS) how much of its upper and of its lower half is of each colour, in
+            255ths, in the order of `sentrack.colours.colour_cells`; 0 throughout where unknown.
         id: (N,) identity given by the source, -1 where unknown.
         projected: (N,) whether a box was not detected but projected from a frame nearby.
     """
@@ -68,6 +71,7 @@ class Clip(InNotebook, ReadOnly):
     velocity: Floats
     camera: Floats = field(repr=False)
     colour: Floats = field(repr=False)
+    looks: Parts = field(repr=False)
     id: Ints = field(repr=False)
     projected: Bools = field(repr=False)
 
@@ -105,9 +109,14 @@ class Clip(InNotebook, ReadOnly):
 
     @property
     def sha256(self) -> str:
-        """Of all that it holds but its name, in hexadecimal: the same for the same video."""
+        """Of all that it holds but its name, in hexadecimal: the same for the same video.
+
+        What is not known of looks does not count: clips from before there were any keep theirs.
+        """
         total = hashlib.sha256(repr((self.size, self.fps, self.classes)).encode())
         for name in ("frames", "times", "start", *ROWS):
+            if name == "looks" and not self.looks.any():
+                continue
             total.update(np.ascontiguousarray(getattr(self, name)).tobytes())
         return total.hexdigest()
 

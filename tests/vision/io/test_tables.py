@@ -12,10 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sentrack.colours import CELLS, HALVES
 from sentrack.errors import SentrackError
 from sentrack.vision import Clip, ClipError, clip_from_arrays, load_clip, save_clip, videos
+from sentrack.vision.io import read_arrow
 
 HEADER = "frame,class,x1,y1,x2,y2"
+WIDE = HALVES * CELLS  # of looks
 ROWS = ["4,cup,1,2,3,4", "0,Dining_Table,10,20,30,40", "8,trash can ,-5,0,700,9", "4,cup,5,6,8,9"]
 
 
@@ -48,6 +51,7 @@ def test_a_small_file_by_hand(tmp_path: Path, caplog: pytest.LogCaptureFixture) 
     np.testing.assert_array_equal(clip.score, 1.0)
     np.testing.assert_array_equal(clip.id, -1)
     assert np.isnan(clip.colour).all()
+    assert not clip.looks.any()
     assert not clip.projected.any()
     assert warnings_of(caplog) == []
 
@@ -187,6 +191,7 @@ def clips(draw: st.DrawFn) -> Clip:
     hue = st.one_of(
         st.just((np.nan,) * 3), st.tuples(st.floats(0, 360), st.floats(0, 1), st.floats(0, 1))
     )
+    looks = st.one_of(st.just((0,) * WIDE), st.binary(min_size=WIDE, max_size=WIDE).map(tuple))
     return clip_from_arrays(
         "made up",
         (draw(st.integers(1, 4000)), draw(st.integers(1, 4000))),
@@ -200,6 +205,7 @@ def clips(draw: st.DrawFn) -> Clip:
         times=np.cumsum(steps),
         velocity=np.array(rows(st.tuples(real, real)), dtype=float).reshape(N, 2),
         colour=np.array(rows(hue), dtype=float).reshape(N, 3),
+        looks=np.array(rows(looks), dtype=np.uint8).reshape(N, WIDE),
         projected=np.array(rows(st.booleans()), dtype=bool),
     )
 
@@ -219,6 +225,19 @@ def test_what_is_saved_is_loaded(
     if suffix == ".parquet":
         assert back.classes == clip.classes
     assert [file.name for file in folder.iterdir()] == [path.name]
+
+
+def test_files_from_before_there_were_looks_are_what_they_were(tmp_path: Path) -> None:
+    digits = "00" * 8 + "ff" + "00" * 5 + "7f80" + "00" * 12
+    clip = load(tmp_path / "a.csv", HEADER + ",looks", *(f"{row},{digits}" for row in ROWS))
+    np.testing.assert_array_equal(clip.looks, np.tile(bytes.fromhex(digits), (4, 1)).view(np.uint8))
+    old = load(tmp_path / "b.csv", HEADER, *ROWS)
+    unknown = load(tmp_path / "c.csv", HEADER + ",looks", *(f"{row}," for row in ROWS))
+    assert not unknown.looks.any()
+    assert old.sha256 == unknown.sha256 != clip.sha256
+    for suffix in (".csv", ".parquet"):
+        save_clip(old, tmp_path / f"d{suffix}")
+        assert "looks" not in read_arrow(tmp_path / f"d{suffix}").column_names
 
 
 def test_a_saved_file_is_plain_to_read(tmp_path: Path) -> None:
@@ -247,6 +266,8 @@ def test_a_saved_file_is_plain_to_read(tmp_path: Path) -> None:
         ([HEADER], ["no row"]),
         ([HEADER, *ROWS, "1700000000001,cup,1,2,3,4"], ["'frame'", "spans"]),
         ([HEADER + ",time", "0,cup,1,2,3,4,2", "1,cup,1,2,3,4,1"], ["'time'", "'frame'"]),
+        ([HEADER + ",looks", ROWS[0] + ",00ff"], ["'looks'", "28 bytes", "56 hexadecimal"]),
+        ([HEADER + ",looks", ROWS[0] + "," + "xy" * 28], ["'looks'", "56 hexadecimal"]),
         ([HEADER + ",fps", ROWS[0] + ",-3"], ["fps must be above 0", "-3"]),
         ([HEADER + ",width,height", ROWS[0] + ",0,480"], ["size must be above 0", "0x480"]),
     ],

@@ -134,7 +134,17 @@ class Discourse:
             raise self._no_class(head)
         gender = _gender(head.lemma)
         if noun is None:
-            return Referent(group.text, group.number, (), kind, gender, head.tag == "nouns")
+            worn = kind == "clothes"
+            return Referent(
+                group.text,
+                group.number,
+                (),
+                kind,
+                gender,
+                head.tag == "nouns",
+                tuple(group.modifiers) if worn else (),
+                head.lemma if worn else "",
+            )
         count = self._count(group, head)
         first = len(self.participants)
         indices = tuple(range(first, first + count))

@@ -18,6 +18,12 @@ _ALONG = ("down", "along", "up")
 _PATHS = ("from", "to", "into", "onto", "out of", "towards", "off")
 #: Kinds of nouns that are passed over when a phrase looks for what it tells of.
 PASSED_OVER = frozenset(["scenery", "clothes", "body", "colour", "region"])
+#: Sets of clothes, with the half of who wears them, and how words for its colours end.
+_HALVES = {
+    "shirts": ("upper half", "-shirted"),
+    "trousers": ("lower half", "-trousered"),
+    "suits": ("whole", ""),
+}
 #: Prepositions that say where something ends after some verbs, with the motion word for that.
 _GOALS = {
     "on": "onto",
@@ -98,8 +104,10 @@ class PhraseLinker:
             for word in thing.adjectives:
                 self.discourse.modify(word, wearer)
             return True
-        return thing.kind == "clothes" and self.wears(
-            wearer.participants, thing, phrase.preposition, phrase.number
+        if thing.kind != "clothes":
+            return False
+        return self.wears(wearer.participants, thing, phrase.preposition, phrase.number) or (
+            self.is_dressed(wearer.participants, thing, phrase.text, phrase.number)
         )
 
     def wears(self, wearers: Indices, clothes: Referent, text: str, number: int) -> bool:
@@ -111,6 +119,33 @@ class PhraseLinker:
         self.discourse.note(f"'{text} {clothes.text}': what is worn is inside who wears it")
         for pair in pairs:
             self.discourse.say(entry, pair, text, number)
+        return True
+
+    def is_dressed(self, wearers: Indices, clothes: Referent, text: str, number: int) -> bool:
+        """Says the colour of clothes that are not tracked of the half of who wears them.
+
+        Args:
+            wearers: Who wears them.
+            clothes: With what was said of them.
+            text: What is said of the wearers, as said.
+            number: Of its first word.
+        """
+        sets, known = glossary().sets, self.discourse
+        said = [word for word in clothes.adjectives if word.text in sets["adjectives.colours"]]
+        worn = next((name for name in _HALVES if clothes.head in sets[f"nouns.{name}"]), None)
+        if len(said) != 1 or worn is None or not wearers:
+            return False
+        half, suffix = _HALVES[worn]
+        colour = known.vocabulary.said(said[0].text, ["adjective"])
+        entry = colour and known.vocabulary.named(f"{colour.name}{suffix}", "adjective")
+        if entry is None:
+            return False
+        known.note(f"'{text}': read as the colour of the {half}")
+        for index in wearers:
+            known.say(entry, (index,), text, number)
+        for word in clothes.adjectives:
+            if word is not said[0]:
+                known.leave_unchecked(word.text, word.number, wearers)
         return True
 
     def _entry(self, phrase: Phrase, event: Event | None) -> Entry | None:

@@ -95,9 +95,10 @@ def _refuse_untracked(discourse: Discourse) -> None:
 
 def _keep_untracked(discourse: Discourse) -> None:
     """What was named, is not tracked and was said in no other way is not checked."""
-    said = " ; ".join(remark.text for remark in discourse.unchecked)
+    clothes = (word.text for _, word, _ in discourse.words if word.part == "adjective")
+    said = " ; ".join([*(remark.text for remark in discourse.unchecked), *clothes])
     for thing in discourse.mentioned:
-        named = thing.participants or thing.kind in ("viewer", "colour", "region")
+        named = thing.participants or thing.parts or thing.kind in ("viewer", "colour", "region")
         if not named and thing.text not in said:
             discourse.leave_unchecked(thing.text, thing.number)
 

@@ -18,7 +18,9 @@ class Referent:
             "region" for "on the left".
         gender: "male", "female" or "".
         plural: Whether it stands for several.
-        adjectives: Said without a noun: "black" in "in black".
+        adjectives: Said without a noun, "black" in "in black", or of clothes.
+        head: Of clothes, its base form.
+        parts: What it joins, if it joins several.
     """
 
     text: str
@@ -28,6 +30,8 @@ class Referent:
     gender: str = ""
     plural: bool = False
     adjectives: tuple[Tagged, ...] = ()
+    head: str = ""
+    parts: "tuple[Referent, ...]" = ()
 
     @property
     def acts(self) -> bool:
@@ -42,6 +46,7 @@ class Referent:
             tuple(dict.fromkeys(self.participants + other.participants)),
             self.kind if self.participants or not other.participants else other.kind,
             plural=True,
+            parts=(*(self.parts or (self,)), *(other.parts or (other,))),
         )
 
 

@@ -91,8 +91,19 @@ class VerbLinker:
         self.discourse.leave_unchecked(text, event.number, tuple(dict.fromkeys(about)))
 
     def _worn(self, event: Event, agents: Indices) -> bool:
-        wears = self.phrases.wears
-        return any(wears(agents, thing, event.text, event.number) for thing in event.objects)
+        """Says what is worn: what is tracked, or else its colour; false if nothing was said."""
+        things = [part for thing in event.objects for part in thing.parts or (thing,)]
+        told = [self._wears(event, agents, thing) for thing in things]
+        for thing, known in zip(things, told, strict=True):
+            if any(told) and not known:
+                self.discourse.leave_unchecked(f"{event.text} {thing.text}", event.number, agents)
+        return any(told)
+
+    def _wears(self, event: Event, agents: Indices, thing: Referent) -> bool:
+        phrases, text = self.phrases, f"{event.text} {thing.text}"
+        return phrases.wears(agents, thing, event.text, event.number) or phrases.is_dressed(
+            agents, thing, text, event.number
+        )
 
     def _part(self, event: Event) -> bool:
         """Whether a verb was parted from its preposition, as what follows is not tracked.

@@ -11,17 +11,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
+from sentrack.colours import CELLS, HALVES
 from sentrack.text import nearest
-from sentrack.vision.clip import Bools, ClipError, Floats, Ints
+from sentrack.vision.clip import Bools, ClipError, Floats, Ints, Parts
 from sentrack.vision.io.limits import plain_text, read_content, read_parquet
 
 CORNERS = ("x1", "y1", "x2", "y2")
 MOTION = ("vx", "vy")
 CAMERA = ("camera_x", "camera_y")
 COLOUR = ("hue", "saturation", "value")
-OTHERS = ("frame", "class", "score", "id", "video", "time", "width", "height", "fps", "projected")
+LOOKS = "looks"
+OTHERS = (
+    "frame", "class", "score", "id", "video", "time", "width", "height", "fps", "projected", LOOKS
+)  # fmt: skip
 KNOWN = (*CORNERS, *MOTION, *CAMERA, *COLOUR, *OTHERS)
 LARGEST = 2.0**53  # from here on, numbers read as floats are not exact
+TEXT = ("video", "class", LOOKS)  # columns of text, even if it looks like numbers
 METADATA = b"sentrack"  # the key under which a Parquet schema holds what the rows do not
 
 
@@ -147,6 +152,27 @@ class Table:
         number = np.where(unknown, -1, np.cumsum(np.logical_not(unknown)) - 1)
         return number[code].astype(np.int64)
 
+    def looks(self) -> Parts:
+        """(R, HALVES * CELLS) the column `looks`: bytes, or two hexadecimal digits for each."""
+        column, wide = self.column(LOOKS), HALVES * CELLS
+        written = pa.types.is_string(column.type)
+        full = 2 * wide if written else wide
+        empty = b"0" * full if written else bytes(full)
+        try:
+            data = pc.cast(column, pa.binary()).fill_null(b"")
+            size = pc.binary_length(data)
+            wrong = pc.and_(pc.greater(size, 0), pc.not_equal(size, full))
+            if pc.any(wrong).as_py():
+                raise ValueError
+            joined = b"".join(value or empty for value in data.to_pylist())
+            found = np.frombuffer(bytes.fromhex(joined.decode()) if written else joined, np.uint8)
+        except (pa.ArrowException, ValueError) as error:
+            text = (
+                f"column {LOOKS!r} must hold {wide} bytes a row, as {2 * wide} hexadecimal digits"
+            )
+            raise ClipError(f"{self.path}: {text}") from error
+        return found.reshape(-1, wide)
+
     def fact(self, name: str) -> float | None:
         """A number about the whole clip, from the metadata or the first row that has it."""
         values = self.numbers(name) if name in self.columns else np.empty(0)
@@ -197,7 +223,7 @@ def _csv(path: Path) -> Any:
     with pyarrow.csv.open_csv(pa.BufferReader(data)) as reader:
         header = reader.schema.names
     # Names that look like numbers stay names: video "007" is not 7.
-    text = {name: pa.string() for name in header if name.strip().lower() in ("video", "class")}
+    text = {name: pa.string() for name in header if name.strip().lower() in TEXT}
     options = pyarrow.csv.ConvertOptions(column_types=text)
     return pyarrow.csv.read_csv(pa.BufferReader(data), convert_options=options)
 

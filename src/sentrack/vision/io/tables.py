@@ -1,10 +1,10 @@
 """Tables of detections, CSV and Parquet with one row per box, read into clips and written.
 
-A row is `frame,class,x1,y1,x2,y2[,score][,id][,video][,vx,vy][,hue,saturation,value][,time]`;
-columns come in any order and others are ignored. A row with neither class nor box says that a frame
-was looked at and nothing was found. Size and rate are in columns `width,height,fps` (CSV) or in the
-schema's metadata (Parquet). A file that tells size, rate and times lists all its frames; in others
-those without a detection are filled in.
+A row is `frame,class,x1,y1,x2,y2[,score][,id][,video][,vx,vy][,hue,saturation,value][,looks]
+[,time]`; columns come in any order and others are ignored. A row with neither class nor box says
+that a frame was looked at and nothing was found. Size and rate are in columns `width,height,fps`
+(CSV) or in the schema's metadata (Parquet). A file that tells size, rate and times lists all its
+frames; in others those without a detection are filled in.
 """
 
 import json
@@ -20,10 +20,20 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
+from sentrack.colours import CELLS, HALVES
 from sentrack.files import whole
 from sentrack.vision.arrays import check, clip_from_arrays, regular
 from sentrack.vision.clip import Clip, ClipError, Floats, Ints
-from sentrack.vision.io.columns import CAMERA, COLOUR, CORNERS, METADATA, MOTION, Table, stem
+from sentrack.vision.io.columns import (
+    CAMERA,
+    COLOUR,
+    CORNERS,
+    LOOKS,
+    METADATA,
+    MOTION,
+    Table,
+    stem,
+)
 from sentrack.vision.io.rows import size_by_reach, sound_rows, usual_rate
 
 # What is measured on pixels is not known to more digits than these hold.
@@ -33,6 +43,7 @@ COMPACT = pa.schema(
         ("time", pa.float64()),
         ("class", pa.string()),
         *((name, pa.float32()) for name in (*CORNERS, "score", *MOTION, *CAMERA, *COLOUR)),
+        (LOOKS, pa.binary(HALVES * CELLS)),
         ("projected", pa.int8()),
     ]
 )
@@ -80,7 +91,11 @@ def clip_of(
     groups = {"velocity": MOTION, "camera": CAMERA, "colour": COLOUR}
     # By its first two columns: a lone `value` may be anything.
     given = {key: names for key, names in groups.items() if table.has(names[:2])}
-    extra = {key: table.block(names)[sound] for key, names in given.items()}
+    extra: dict[str, npt.NDArray[Any]] = {
+        key: table.block(names)[sound] for key, names in given.items()
+    }
+    if table.has([LOOKS]):
+        extra[LOOKS] = table.looks()[sound]
     projected = table.numbers("projected")[sound] > 0 if table.has(["projected"]) else None
     # Classes that the detector knew come first, in its order, even those it never saw.
     stored = table.stored["classes"]
@@ -121,13 +136,16 @@ def _rate(table: Table, knots: Ints, seconds: Floats) -> float:
 def write_table(clip: Clip, path: Path) -> None:
     """Write a clip to .csv, .csv.gz or .parquet, with all that it holds."""
     table = table_of(clip)
-    groups = (COLOUR, CAMERA, ("id",), ("projected",))
+    groups = (COLOUR, CAMERA, (LOOKS,), ("id",), ("projected",))
     silent = [names for names in groups if not any(_told(table, name) for name in names)]
     table = table.drop_columns([name for names in silent for name in names])
     with whole(path) as draft:
         if path.suffix.lower() == ".parquet":
             pyarrow.parquet.write_table(table, draft)
             return
+        if LOOKS in table.column_names:
+            written = [value and value.hex() for value in table.column(LOOKS).to_pylist()]
+            table = table.set_column(table.column_names.index(LOOKS), LOOKS, pa.array(written))
         for name, value in zip(("width", "height", "fps"), (*clip.size, clip.fps), strict=True):
             table = table.append_column(name, [[value] * len(table)])
         packed = path.suffix.lower() == ".gz"
@@ -214,8 +232,20 @@ def table_of(clip: Clip, facts: Mapping[str, Any] | None = None) -> Any:
             "time": pa.array(clip.times[at][order]),
             "class": column(np.array([*clip.classes, ""], dtype=object)[clip.label]),
             **numbers,
+            LOOKS: _looks(clip, order, len(none)),
             "id": pc.if_else(pc.less(column(clip.id), 0), None, column(clip.id)),
             "projected": column(clip.projected.astype(np.int64)),
         },
         metadata={METADATA: json.dumps(told | dict(facts or {})).encode()},
     )
+
+
+def _looks(clip: Clip, order: Ints, empty: int) -> Any:
+    """The looks of detections, then of so many empty frames, in some order; null where unknown."""
+    wide = clip.looks.shape[1]
+    rows = np.concatenate([clip.looks, np.zeros((empty, wide), dtype=np.uint8)])[order]
+    unknown = pa.array(~rows.any(axis=1))
+    data = pa.FixedSizeBinaryArray.from_buffers(
+        pa.binary(wide), len(rows), [None, pa.py_buffer(np.ascontiguousarray(rows))]
+    )
+    return pc.if_else(unknown, None, data)

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sentrack.boxes import area, centre, iou, moved
-from sentrack.vision.clip import Floats, Ints
+from sentrack.vision.clip import Floats, Ints, Parts
 from sentrack.vision.scan.colour import colours
 from sentrack.vision.scan.detectors import Detector
 from sentrack.vision.scan.flow import Field, Flow, Small
+from sentrack.vision.scan.looks import looks
 from sentrack.vision.scan.prefetch import prefetched
 from sentrack.vision.scan.video import Frame
 
@@ -29,6 +30,7 @@ class Observation:
         label: (N,) index into the detector's classes.
         score: (N,) probability.
         colour: (N, 3) hue, saturation and value.
+        looks: (N, HALVES * CELLS) what is of each colour; see `Clip`.
         age: (N,) frames since it was detected, 0 for a detection.
         velocity: (N, 2) frame heights per second, the camera's motion taken out.
         camera: (N, 2) motion of the background at the box, frame heights per second.
@@ -40,6 +42,7 @@ class Observation:
     label: Ints
     score: Floats
     colour: Floats
+    looks: Parts
     age: Ints
     velocity: Floats
     camera: Floats
@@ -74,6 +77,7 @@ def observe(
             found.label,
             found.score,
             colours(frame.image, found.boxes),
+            looks(frame.image, found.boxes),
             np.zeros(N, dtype=np.int64),
             np.zeros((N, 2)),
             np.zeros((N, 2)),
@@ -111,6 +115,7 @@ def _continued(before: Observation, now: Observation, size: tuple[int, int]) -> 
         label=np.concatenate([now.label, before.label[lost]]),
         score=np.concatenate([now.score, FADING * before.score[lost]]),
         colour=np.concatenate([now.colour, before.colour[lost]]),
+        looks=np.concatenate([now.looks, before.looks[lost]]),
         age=np.concatenate([now.age, before.age[lost] + 1]),
     )
 
@@ -121,5 +126,5 @@ def _best(seen: Observation, best: int) -> Observation:
     label = seen.label[order]
     rank = np.arange(len(order)) - np.searchsorted(label, label)
     kept = np.sort(order[rank < best])
-    names = ("boxes", "label", "score", "colour", "age")
+    names = ("boxes", "label", "score", "colour", "looks", "age")
     return replace(seen, **{name: getattr(seen, name)[kept] for name in names})

@@ -29,7 +29,7 @@ from sentrack.vision.scan.scan_cache import (
 from sentrack.vision.scan.video import Limit, Video
 
 FPS = 10.0  # frames per second that are looked at, at most
-VERSION = 1  # of what is measured: another one, and videos are scanned anew
+VERSION = 2  # of what is measured: another one, and videos are scanned anew
 BATCH = 256  # frames that are kept in memory before they are written
 DETECTOR = "yolov4-tiny"
 
@@ -192,5 +192,6 @@ def clip_of_frames(
         velocity=every("velocity"),
         camera=every("camera"),
         colour=every("colour"),
+        looks=every("looks"),
         projected=every("age") > 0,
     )
