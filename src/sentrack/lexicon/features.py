@@ -136,7 +136,7 @@ def motion(a: Candidates) -> Values:
     return rate(a)
 
 
-@feature("pace", 1, "metres per second", "rest walk run", (0.25, 2.2))
+@feature("pace", 1, "metres per second", "rest shuffle walk hurry run", (STILL, 0.4, 1.5, 2.2))
 def pace(a: Candidates) -> Values:
     """How fast it moves, for one that walks and runs."""
     return rate(a)

@@ -13,6 +13,7 @@ from sentrack.inference import Solution
 from sentrack.objective import SILENT, Objective
 from sentrack.read_only import ReadOnly
 from sentrack.scene import detection_scores
+from sentrack.tasks.alternatives import typical_fit
 from sentrack.tasks.explain import reason
 from sentrack.tasks.ledger import Ledger, ledger_of
 from sentrack.tasks.match import BORDER, Depiction, depiction
@@ -266,7 +267,8 @@ def _shown(
     order = objective.meaning.order
     pairs = list(zip(objective.models, words, strict=True))
     if not order:
-        return depiction(pairs, seconds, scores)
+        found = depiction(pairs, seconds, scores)
+        return replace(found, typical=typical_fit(objective, solution.tracks, found.fit))
     always = [w for w in range(len(words)) if not any(w in clause for clause in order)]
     found = []
     for clause in order:
