@@ -4,81 +4,98 @@ Somebody in a crowd does nearly anything. What most of them do is more probably 
 probably seen by chance, than what one of fifty does.
 """
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
+import numpy.typing as npt
 
 from sentrack.objective import Objective, least_told
 from sentrack.scene import AFTER, BEFORE
 from sentrack.tasks.match import ROUNDING, relative, soft_least
 from sentrack.vision import Floats, Ints
 
+if TYPE_CHECKING:
+    from sentrack.tasks.result import TrackedWord
+
 SUBJECT = 0  # the participant that is named first
+NOTHING = np.iinfo(np.int64).min  # the identity of what is no candidate
 PRESENT = 0.5  # part of the frames in which a thing is seen that could be meant
 
 
-def typical_fit(objective: Objective, tracks: Ints, fit: float) -> float:
-    """The mean fit of all things that the subject could be; `fit` where there is no other.
+def alternative_fits(
+    objective: Objective, tracks: Ints, words: "Sequence[TrackedWord]"
+) -> Floats:
+    """(N,): how well the sentence fits if its subject is each of N things, as `match` has it.
 
     Args:
         objective: what was asked.
-        tracks: (L, T) the answer.
-        fit: of the answer.
+        tracks: (L, T) the answer, of which the other participants are kept.
+        words: what was found of every word, which stands for those that tell nothing of the
+            subject.
     """
-    chosen = _things(objective)
-    if chosen.shape[1] < 2:
-        return fit
-    told = []
-    for joint, word in zip(objective.joint, objective.problem.words, strict=False):
-        if len(joint.words) > 1 or SUBJECT not in joint.participants:
-            continue
-        model = objective.models[joint.words[0]]
+    chosen, T = _things(objective, tracks), objective.problem.T
+    fits = []
+    for w, (model, word) in enumerate(zip(objective.models, words, strict=True)):
         if model.information <= ROUNDING:
             continue
-        emission = np.stack(
-            [_of_subject(word.emission[t], joint.participants, tracks[:, t])[:, chosen[t]]
-             for t in range(objective.problem.T)]
-        )
-        nats = best_paths(word.initial, word.transition, emission)
-        w = joint.words[0]
-        nats -= objective.problem.T * objective.background(w)
-        frames = least_told(model, objective.clip.seconds, objective.problem.T)
-        told.append(np.array([relative(each / frames, model) for each in nats]))
-    if not told:
-        return fit
-    return float(np.mean([soft_least(each) for each in np.array(told).T]))
+        if SUBJECT not in word.participants:
+            fits.append(np.full(chosen.shape[1], relative(word.margin, model)))
+            continue
+        terms = objective.problem.words[objective.row(w)]
+        seen = (_of_subject(terms.emission[t], terms.participants, tracks[:, t]) for t in range(T))
+        emission = np.stack([each[:, own] for each, own in zip(seen, chosen, strict=True)])
+        nats = best_paths(np.asarray(terms.initial), np.asarray(terms.transition), emission)
+        nats -= T * objective.background(w)
+        fits.append(relative(nats / least_told(model, objective.clip.seconds, T), model))
+    return soft_least(np.array(fits).reshape(len(fits), chosen.shape[1]))
 
 
-def _of_subject(emission, participants, chosen) -> Floats:
+def _of_subject(emission: npt.ArrayLike, participants: tuple[int, ...], chosen: Ints) -> Floats:
     """(S, J): of what a word tells in a frame, the part in which all others are as chosen."""
     place = [slice(None)] + [slice(None) if p == SUBJECT else chosen[p] for p in participants]
     return np.asarray(emission)[tuple(place)]
 
 
-def _things(objective: Objective) -> Ints:
-    """(T, N): the candidate of the subject that shows each thing, or says that it is away."""
+def _things(objective: Objective, tracks: Ints) -> Ints:
+    """(T, N): the candidate of the subject that shows each thing, or says that it is away.
+
+    They are those that are seen in PRESENT of the frames, and are no other participant.
+    """
     players, clip = objective.candidates[SUBJECT], objective.clip
-    id = np.where(players.real, clip.id[players.rows], np.iinfo(np.int64).min)
-    seen = players.real & ~clip.projected[players.rows]
-    names, count = np.unique(id[seen], return_counts=True)
-    names = names[count >= PRESENT * clip.T]
+    id = np.where(players.real, clip.id[players.rows], NOTHING)
+    every = np.arange(clip.T)
+    others = [
+        clip.id[each.rows[every, track]]
+        for each, track in zip(objective.candidates[1:], tracks[1:], strict=True)
+    ]
+    names, count = np.unique(id[(id >= 0) & ~clip.projected[players.rows]], return_counts=True)
+    names = np.setdiff1d(names[count >= PRESENT * clip.T], others)
     found = np.empty((clip.T, len(names)), dtype=np.int64)
-    before, after = (id == BEFORE).argmax(axis=1), (id == AFTER).argmax(axis=1)
+    away = [(id == which).argmax(axis=1) for which in (BEFORE, AFTER)]
     for n, name in enumerate(names):
         own = id == name
         there = own.any(axis=1)
-        first = there.argmax()
-        found[:, n] = np.where(there, own.argmax(axis=1), np.where(np.arange(clip.T) < first, before, after))
+        found[:, n] = np.where(every < there.argmax(), *away)
+        found[there, n] = own[there].argmax(axis=1)
     return found
 
 
-def best_paths(initial, transition, emission) -> Floats:
-    """(N,): the best sum of a chain's terms, for each of N sequences of emissions (T, S, N)."""
-    target, source = np.nonzero(np.isfinite(np.asarray(transition)).T)
-    cost = np.asarray(transition)[source, target][:, None]
+def best_paths(initial: Floats, transition: Floats, emission: Floats) -> Floats:
+    """(N,): the best sum of a chain's terms (Eq. 2), for N sequences of emissions at once.
+
+    Args:
+        initial: (S,).
+        transition: (S, S), mostly -inf: only moves that are possible are looked at.
+        emission: (T, S, N).
+    """
+    target, source = np.nonzero(np.isfinite(transition).T)
+    cost = transition[source, target][:, None]
     begin = np.flatnonzero(np.diff(target, prepend=-1))
     reached = target[begin]
-    best = np.asarray(initial)[:, None] + emission[0]
+    best = initial[:, None] + emission[0]
     for frame in emission[1:]:
         step = np.full_like(best, -np.inf)
         step[reached] = np.maximum.reduceat(best[source] + cost, begin, axis=0)
         best = step + frame
-    return best.max(axis=0)
+    return np.asarray(best.max(axis=0))

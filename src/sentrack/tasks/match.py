@@ -19,10 +19,10 @@ from sentrack.lexicon import WordModel
 if TYPE_CHECKING:
     from sentrack.tasks.result import TrackedWord
 
+Floats = npt.NDArray[np.float64]
+
 BORDER = 0.5  # from which on a sentence is said to be depicted
 # Of the logistic function; `python -m benchmarks.true_false --fit` prints them.
-import os
-PER_TYPICAL = float(os.environ.get('PT','0.7'))
 CONSTANT, PER_FIT, PER_LOG_SECOND = 0.265, 1.411, 0.175
 # What fits worse than by this many times what a word could tell says no more.
 SATURATED = 3.0
@@ -48,14 +48,12 @@ class Depiction:
     fit: float
     seconds: float
     sureness: float
-    typical: float | None = None
 
     @property
     def match(self) -> float:
         """0..1, the probability that it is depicted."""
         lasts = math.log(min(max(self.seconds, SHORTEST), LONGEST))
-        typical = self.fit if self.typical is None else self.typical
-        x = CONSTANT + PER_FIT * self.fit + PER_LOG_SECOND * lasts + PER_TYPICAL * (typical - self.fit)
+        x = CONSTANT + PER_FIT * self.fit + PER_LOG_SECOND * lasts
         return min(1.0, self.sureness / SURE) / (1 + math.exp(-x))
 
 
@@ -74,21 +72,27 @@ def depiction(
     """
     fits = [relative(word.margin, model) for model, word in words if model.information > ROUNDING]
     sure = [float(each.mean()) if len(each) else 0.0 for each in scores]
-    return Depiction(soft_least(fits), seconds, min(sure, default=1.0))
+    return Depiction(float(soft_least(fits)), seconds, min(sure, default=1.0))
 
 
-def soft_least(fits: Sequence[float]) -> float:
-    """About the least of some numbers, but growing with each of them; 0 if there are none.
+def soft_greatest(x: npt.ArrayLike) -> Floats:
+    """(...): about the greatest of numbers (W, ...), but growing with each; 0 if W is 0.
 
-    -ln mean exp(-SHARPNESS x) / SHARPNESS: of two sentences that share their worst word, the one
-    whose other words fit better is the more probable.
+    ln mean exp(SHARPNESS x) / SHARPNESS, which is the least of all if SHARPNESS is taken for
+    -SHARPNESS (`soft_least`).
     """
-    if not len(fits):
-        return 0.0
-    x = np.array(fits)
-    least = float(x.min())
-    return least - math.log(np.exp(-SHARPNESS * (x - least)).mean()) / SHARPNESS
+    values = np.asarray(x, dtype=np.float64)
+    if not len(values):
+        return np.zeros(values.shape[1:])
+    top = values.max(axis=0)
+    return np.asarray(top + np.log(np.exp(SHARPNESS * (values - top)).mean(axis=0)) / SHARPNESS)
 
 
-def relative(nats: float, model: WordModel) -> float:
-    return min(max(nats / model.most, -SATURATED), SATURATED)
+def soft_least(x: npt.ArrayLike) -> Floats:
+    """(...): about the least of numbers (W, ...), but growing with each; 0 if W is 0."""
+    return -soft_greatest(-np.asarray(x, dtype=np.float64))
+
+
+def relative(nats: npt.ArrayLike, model: WordModel) -> Floats:
+    """How well a word fits: nats per frame as a part of what it could tell at best."""
+    return np.clip(np.asarray(nats) / model.most, -SATURATED, SATURATED)

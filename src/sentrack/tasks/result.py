@@ -13,10 +13,10 @@ from sentrack.inference import Solution
 from sentrack.objective import SILENT, Objective
 from sentrack.read_only import ReadOnly
 from sentrack.scene import detection_scores
-from sentrack.tasks.alternatives import typical_fit
+from sentrack.tasks.alternatives import alternative_fits
 from sentrack.tasks.explain import reason
 from sentrack.tasks.ledger import Ledger, ledger_of
-from sentrack.tasks.match import BORDER, Depiction, depiction
+from sentrack.tasks.match import BORDER, Depiction, depiction, soft_greatest
 from sentrack.text import strict_json
 from sentrack.vision import Clip
 
@@ -268,7 +268,8 @@ def _shown(
     pairs = list(zip(objective.models, words, strict=True))
     if not order:
         found = depiction(pairs, seconds, scores)
-        return replace(found, typical=typical_fit(objective, solution.tracks, found.fit))
+        others = alternative_fits(objective, solution.tracks, words)
+        return replace(found, fit=float(soft_greatest(others))) if len(others) > 1 else found
     always = [w for w in range(len(words)) if not any(w in clause for clause in order)]
     found = []
     for clause in order:
