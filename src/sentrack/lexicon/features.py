@@ -168,7 +168,7 @@ def turning(a: Candidates) -> Values:
     return np.where(rate(a) <= STILL, np.float32(0), a.turn)
 
 
-@feature("growth", 1, "part of its height per second", "shrinks steady grows", (-0.15, 0.15))
+@feature("growth", 1, "part of its height per second", "shrinks steady grows", (-0.05, 0.05))
 def growth(a: Candidates) -> Values:
     """How fast it grows, as those do who come nearer, stand up or get out."""
     return a.growth

@@ -11,8 +11,7 @@ from sentrack.vision import Clip, Floats
 
 JITTER = 0.2  # metres per second by which the motion of what rests may be off
 POOLED = 1.0  # seconds before and after, over which votes are counted
-import os
-TIMES, MORE = (float(x) for x in os.environ.get("CAM","2,2").split(","))  # by which those at rest must outnumber those that rest in the picture
+TIMES, MORE = 2.0, 2.0  # by which those at rest must outnumber those that rest in the picture
 
 
 def common_motion(clip: Clip, velocity: Floats, metres: Floats) -> Floats:
