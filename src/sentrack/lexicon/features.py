@@ -146,7 +146,7 @@ def motion(a: Candidates) -> Values:
     return rate(a)
 
 
-@feature("pace", 1, "metres per second", "rest walk run", (0.25, 2.2))
+@feature("pace", 1, "metres per second", "rest shuffle walk hurry run", (STILL, 0.4, 1.5, 2.2))
 def pace(a: Candidates) -> Values:
     """How fast it moves, for one that walks and runs."""
     return rate(a)
@@ -178,7 +178,7 @@ def turning(a: Candidates) -> Values:
     return np.where(rate(a) <= STILL, np.float32(0), a.turn)
 
 
-@feature("growth", 1, "part of its height per second", "shrinks steady grows", (-0.15, 0.15))
+@feature("growth", 1, "part of its height per second", "shrinks steady grows", (-0.05, 0.05))
 def growth(a: Candidates) -> Values:
     """How fast it grows, as those do who come nearer, stand up or get out."""
     return a.growth

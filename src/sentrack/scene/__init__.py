@@ -4,10 +4,12 @@ from sentrack.scene.candidates import CandidateSet, detection_scores, unpadded
 from sentrack.scene.distinctness import different
 from sentrack.scene.identity import identified
 from sentrack.scene.measurements import PRESENCE, Measurements
-from sentrack.scene.presence import NOT_SEEN, is_away, without_away
+from sentrack.scene.presence import AFTER, BEFORE, NOT_SEEN, is_away, without_away
 from sentrack.scene.scene import Scene, measure, scene_of
 
 __all__ = [
+    "AFTER",
+    "BEFORE",
     "NOT_SEEN",
     "PRESENCE",
     "CandidateSet",

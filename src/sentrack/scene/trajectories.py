@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentrack.boxes import centre, extent
+from sentrack.scene.common_motion import common_motion
+from sentrack.scene.scale import metres
 from sentrack.vision import Clip, Floats, Ints
 
 WINDOW = 0.5  # seconds over which motion is measured, half of it before and half of it after
@@ -45,10 +47,12 @@ def trajectories(clip: Clip) -> Trajectories:
     if not len(order):
         return Trajectories(velocity, growth, gain, turn)
     rows = _Ordered(clip, order)
-    place = centre(clip.boxes[order]) / clip.size[1] - rows.panned(clip)
-    moving = rows.slope(place, WINDOW / 2, WINDOW / 2)
-    known = ~np.isnan(moving[:, 0])
-    velocity[order[known]] = moving[known]
+    place = centre(clip.boxes[order]) / clip.size[1]
+    camera = clip.camera[order]
+    if not camera.any():
+        camera = _estimated(clip, rows, velocity, place)
+    place = place - rows.panned(camera)
+    velocity[order] = rows.motion(place, velocity[order])
     height = np.log(np.maximum(extent(clip.boxes[order])[:, 1:], SMALLEST))
     growth[order] = np.nan_to_num(rows.slope(height, CHANGE / 2, CHANGE / 2)[:, 0])
     before, after = (rows.slope(place, *sides).T for sides in ((CHANGE, 0.0), (0.0, CHANGE)))
@@ -58,6 +62,15 @@ def trajectories(clip: Clip) -> Trajectories:
     turned = np.degrees(np.arctan2(across, along))  # y points downwards: clockwise is to the right
     turn[order] = np.where(np.minimum(*speeds) > SLOWEST, turned, 0.0)
     return Trajectories(velocity, growth, gain, turn)
+
+
+def _estimated(clip: Clip, rows: "_Ordered", velocity: Floats, place: Floats) -> Floats:
+    """(M, 2): the camera's motion behind each, by what all have in common."""
+    velocity = velocity.copy()
+    velocity[rows.order] = rows.motion(place, velocity[rows.order])
+    thing = clip.id >= 0
+    found = common_motion(clip.only(thing), velocity[thing], metres(clip)[thing])
+    return found[clip.frame_of[rows.order]]
 
 
 class _Ordered:
@@ -93,11 +106,20 @@ class _Ordered:
         spread = n * stt - st * st
         return np.asarray((n * stx - st * sx) / np.where(spread > SAME**2, spread, np.nan))
 
-    def panned(self, clip: Clip) -> Floats:
-        """(M, 2): how far the camera has moved the picture behind each since it was first seen."""
+    def motion(self, place: Floats, otherwise: Floats) -> Floats:
+        """(M, 2): how places (M, 2) move; what is known otherwise of what was seen but once."""
+        moving = self.slope(place, WINDOW / 2, WINDOW / 2)
+        return np.where(np.isnan(moving), otherwise, moving)
+
+    def panned(self, camera: Floats) -> Floats:
+        """(M, 2): how far the camera has moved the picture behind each since it was first seen.
+
+        Args:
+            camera: (M, 2) its motion, frame heights per second.
+        """
         lapse = np.diff(self.time, prepend=self.time[0])
         lapse[self.first] = 0.0
-        moved = np.roll(clip.camera[self.order], 1, axis=0) * lapse[:, None]
+        moved = np.roll(camera, 1, axis=0) * lapse[:, None]
         return self.own(np.cumsum(moved, axis=0))
 
 

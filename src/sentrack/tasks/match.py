@@ -7,7 +7,7 @@ each of its words; and how long it all lasts. It was fitted on annotated video
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,11 +19,14 @@ from sentrack.lexicon import WordModel
 if TYPE_CHECKING:
     from sentrack.tasks.result import TrackedWord
 
+Floats = npt.NDArray[np.float64]
+
 BORDER = 0.5  # from which on a sentence is said to be depicted
 # Of the logistic function; `python -m benchmarks.true_false --fit` prints them.
 CONSTANT, PER_FIT, PER_LOG_SECOND = 0.265, 1.411, 0.175
 # What fits worse than by this many times what a word could tell says no more.
 SATURATED = 3.0
+SHARPNESS = 4.0  # how little the words count that fit better than the one that fits least
 # Seconds: what is shorter or longer than these is no less or more probable for it.
 SHORTEST, LONGEST = 0.1, 5.0
 SURE = 0.4  # a detection score from which on a thing is there
@@ -67,10 +70,29 @@ def depiction(
         scores: per participant, the detection scores of the frames in which it is seen, as
             probabilities.
     """
-    fits = [_relative(word.margin, model) for model, word in words if model.information > ROUNDING]
+    fits = [relative(word.margin, model) for model, word in words if model.information > ROUNDING]
     sure = [float(each.mean()) if len(each) else 0.0 for each in scores]
-    return Depiction(min(fits, default=0.0), seconds, min(sure, default=1.0))
+    return Depiction(float(soft_least(fits)), seconds, min(sure, default=1.0))
 
 
-def _relative(nats: float, model: WordModel) -> float:
-    return min(max(nats / model.most, -SATURATED), SATURATED)
+def soft_greatest(x: npt.ArrayLike) -> Floats:
+    """(...): about the greatest of numbers (W, ...), but growing with each; 0 if W is 0.
+
+    ln mean exp(SHARPNESS x) / SHARPNESS, which is the least of all if SHARPNESS is taken for
+    -SHARPNESS (`soft_least`).
+    """
+    values = np.asarray(x, dtype=np.float64)
+    if not len(values):
+        return np.zeros(values.shape[1:])
+    top = values.max(axis=0)
+    return np.asarray(top + np.log(np.exp(SHARPNESS * (values - top)).mean(axis=0)) / SHARPNESS)
+
+
+def soft_least(x: npt.ArrayLike) -> Floats:
+    """(...): about the least of numbers (W, ...), but growing with each; 0 if W is 0."""
+    return -soft_greatest(-np.asarray(x, dtype=np.float64))
+
+
+def relative(nats: npt.ArrayLike, model: WordModel) -> Floats:
+    """How well a word fits: nats per frame as a part of what it could tell at best."""
+    return np.clip(np.asarray(nats) / model.most, -SATURATED, SATURATED)

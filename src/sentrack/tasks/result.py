@@ -16,9 +16,10 @@ from sentrack.notebook import InNotebook
 from sentrack.objective import SILENT, Objective
 from sentrack.read_only import ReadOnly
 from sentrack.scene import detection_scores
+from sentrack.tasks.alternatives import alternative_fits
 from sentrack.tasks.explain import reason
 from sentrack.tasks.ledger import Ledger, ledger_of
-from sentrack.tasks.match import BORDER, Depiction, depiction
+from sentrack.tasks.match import BORDER, Depiction, depiction, soft_greatest
 from sentrack.text import strict_json
 from sentrack.vision import Clip
 
@@ -293,7 +294,9 @@ def _shown(
     order = objective.meaning.order
     pairs = list(zip(objective.models, words, strict=True))
     if not order:
-        return depiction(_known(pairs), seconds, scores)
+        found = depiction(_known(pairs), seconds, scores)
+        others = alternative_fits(objective, solution.tracks, words)
+        return replace(found, fit=float(soft_greatest(others))) if len(others) > 1 else found
     always = [w for w in range(len(words)) if not any(w in clause for clause in order)]
     found = []
     for clause in order:
