@@ -6,6 +6,7 @@ the lattices' maxima. That sum is an upper bound; with one label fixed, it bound
 that uses the label, so a label whose bound is below a known score is eliminated.
 """
 
+import copy
 import math
 
 import numpy as np
@@ -25,7 +26,7 @@ from sentrack.inference.lattices import (
 )
 from sentrack.inference.limits import Limits, OutOfTime
 from sentrack.inference.structures import Bools, Floats, Ints, Terms
-from sentrack.inference.terms import block_maxima, restrict
+from sentrack.inference.terms import block_maxima, kept_sizes, restrict
 
 
 def term_bound(terms: Terms) -> float:
@@ -123,6 +124,11 @@ class Relaxation:
             chosen[chains] = labels
         return chosen
 
+    @property
+    def ahead(self) -> tuple[bool, Floats]:
+        """A direction to read the frames in, and the messages from those still to come."""
+        return not self._forward, self._stores[0] if self._forward else self._stores[1]
+
     def survivors(self, score: float) -> Bools:
         """Labels (laid out like `terms.node`) that an assignment better than `score` may use."""
         return np.asarray(self.bounds > score - self.terms.rounding)
@@ -133,6 +139,35 @@ class Relaxation:
         return sum(
             operations(sizes, lattice_chains(lattices, n)) for n in range(lattices.first.size - 1)
         )
+
+    def threshold(self, floor: float, share: float) -> float:
+        """A bound above `floor`: without the labels of lower ones a sweep costs a share of this.
+
+        It is the lowest such bound, or that of everything if there is none.
+        """
+        bounds = np.sort(self.bounds[self.bounds > floor])
+        first, last = 0, bounds.size
+        while first < last:
+            middle = (first + last) // 2
+            sizes = kept_sizes(self.terms, self.promising(float(bounds[middle])))
+            if self.cost_of(sizes) <= share * self.cost:
+                last = middle
+            else:
+                first = middle + 1
+        return float(bounds[first]) if first < bounds.size else self.upper_bound
+
+    def promising(self, threshold: float) -> Bools:
+        """Labels whose bound is above a threshold, and the best of every chain and frame."""
+        best = block_maxima(self.bounds, self.terms.node_at)
+        least = np.minimum(best, threshold - self.terms.rounding)
+        return np.asarray(self.bounds >= np.repeat(least.ravel(), self.terms.sizes.ravel()))
+
+    def narrowed(self, keep: Bools) -> "Relaxation":
+        """A relaxation of these labels alone, with all that message passing has learned."""
+        other = copy.copy(self)
+        other.sweeps, other.operations = 0, 0.0
+        other.eliminate(keep)
+        return other
 
     def eliminate(self, keep: Bools) -> None:
         """Drop all labels but these."""
