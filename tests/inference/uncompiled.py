@@ -21,7 +21,7 @@ from sentrack.inference.kernels.jit import COMPILED
 from sentrack.inference.kernels.local import best_local_score
 from sentrack.inference.limits import Limits
 from sentrack.inference.methods import viterbi
-from sentrack.inference.methods.shortlist import candidate_bounds
+from sentrack.inference.methods.shortlist import first_look
 from sentrack.inference.terms import reduce
 from sentrack.scene.identity import identified
 from sentrack.vision.scan.detectors.suppression import suppress
@@ -71,8 +71,7 @@ def solved() -> Any:
             for marginal in posteriors(made).tracks:
                 yield [frame.tolist() for frame in marginal]
             for terms in reduce(made).components:
-                bounds = candidate_bounds(terms, Limits.of(None, None))
-                yield bounds[bounds < np.inf].tolist()
+                yield first_look(terms, Limits.of(None, None)).bounds.tolist()
 
 
 def solved_frame_by_frame() -> Any:

@@ -21,19 +21,12 @@ from sentrack.inference.limits import Limits, OutOfTime
 from sentrack.inference.methods.ascent import first_answer
 from sentrack.inference.methods.dual import Search
 from sentrack.inference.methods.frontier import search_frontier
-from sentrack.inference.methods.shortlist import shortlist
+from sentrack.inference.methods.shortlist import first_look_bytes, shortlist
 from sentrack.inference.methods.viterbi import checkpoint_stride, exact
 from sentrack.inference.relaxation import Relaxation, relaxation_bytes, relaxation_operations
 from sentrack.inference.solution import closes
 from sentrack.inference.structures import Bools, Ints, Terms
-from sentrack.inference.terms import (
-    Answer,
-    Found,
-    Reduction,
-    kept_sizes,
-    problem_labels,
-    restrict,
-)
+from sentrack.inference.terms import Answer, Found, Reduction, kept_sizes, problem_labels
 
 # Operations that are done whatever the time: some milliseconds.
 SMALL = 1e6
@@ -47,6 +40,8 @@ JOINT = 40.0
 FEWEST = 100
 # An operation on a product of many short axes takes about so many of one on two or three long ones.
 DENSE = 8.0
+# With a budget, lattices are joined as soon as it pays for so many sweeps of them.
+PATIENCE = 16.0
 
 
 @dataclass(frozen=True)
@@ -81,17 +76,21 @@ class Auto:
             return search.proven()
 
     def _searched(self, terms: Terms, search: Search, limits: Limits) -> Found:
-        if relaxation_operations(terms) > SHORTLIST * (terms.factor.size + terms.step.size):
-            keep = shortlist(terms, search, limits)
-            if not kept_sizes(terms, keep).all():
+        lattices = None
+        if (
+            relaxation_operations(terms) > SHORTLIST * (terms.factor.size + terms.step.size)
+            and first_look_bytes(terms) <= limits.memory
+        ):
+            left = shortlist(terms, search, limits)
+            if left is None:
                 return search.proven()
-            terms, _ = restrict(terms, keep)
+            terms, lattices = left
             if _exact_cost(terms.sizes, limits) <= self.exact_operations:
                 return _finish(terms, search, limits)
         if relaxation_bytes(terms) > limits.memory:
             search.climb(terms, first_answer(terms))
             return search.found()
-        relaxation = Relaxation(terms, limits)
+        relaxation = Relaxation(terms, limits, lattices)
         search.follow(relaxation, climb=False)
         if not search.closed:
             search.lower(self._close(relaxation, search, limits))
@@ -114,7 +113,8 @@ class Auto:
         Raises:
             OutOfTime: with the bound reached by then.
         """
-        bound, share = relaxation.upper_bound, GUESS
+        bound, share, due = relaxation.upper_bound, GUESS, 0.0
+        cheap = budget / PATIENCE if budget < math.inf else 0.0
         try:
             while relaxation.operations <= budget:
                 relaxation.sweep()
@@ -140,21 +140,25 @@ class Auto:
                     share = GUESS
                     continue
                 slow = not relaxation.progress > 0.05 * (bound - known)
-                if slow or relaxation.sweeps.bit_count() == 1:
+                if relaxation.operations >= due:
                     bound = min(bound, _reach(relaxation, search, known, limits))
+                    due = 2 * relaxation.operations
                     known = max(search.score, floor)
                     if closes(known, bound):
                         break
-                if share < 1.0 and (slow or relaxation.sweeps > 2):
+                if slow and _tighten(relaxation, sizes, keep, limits, cheap):
+                    share = GUESS
+                elif share < 1.0 and (slow or relaxation.sweeps > 2):
                     bound = min(bound, self._guess(relaxation, search, limits, known, share))
                     share *= 2.0
                     if closes(max(search.score, floor), bound):
                         break
                 elif slow:
                     search.try_answer(relaxation, climb=True)
-                    if not _tighten(relaxation, sizes, keep, limits):
+                    if _tighten(relaxation, sizes, keep, limits, _patience(relaxation)):
+                        share = GUESS
+                    elif not relaxation.progress > relaxation.terms.rounding:
                         break
-                    share = GUESS
         except OutOfTime as stop:
             stop.upper_bound = min(bound, stop.upper_bound)
             raise
@@ -173,7 +177,8 @@ class Auto:
             return math.inf
         try:
             narrowed = relaxation.narrowed(relaxation.promising(threshold))
-            bound = self._close(narrowed, search, limits, threshold, relaxation.cost)
+            budget = max(relaxation.cost, relaxation.operations / 4)
+            bound = self._close(narrowed, search, limits, threshold, budget)
             relaxation.operations += narrowed.operations
         except Infeasible:
             return threshold
@@ -191,7 +196,6 @@ def _reach(relaxation: Relaxation, search: Search, known: float, limits: Limits)
     most = int(min(0.25 * relaxation.operations / each, 0.5 * room, 1e6))
     if most < FEWEST:
         return math.inf
-    relaxation.operations += most * each
     reached = search_frontier(relaxation, known, most, limits)
     if reached.labels is not None:
         search.offer(problem_labels(terms, reached.labels), reached.score)
@@ -215,29 +219,40 @@ def _exact_cost(sizes: Ints, limits: Limits) -> float:
     return passes * operations(sizes, np.arange(sizes.shape[0]))
 
 
-def _tighten(relaxation: Relaxation, sizes: Ints, keep: Bools, limits: Limits) -> bool:
-    """Join the two lattices whose union is cheapest; False if nothing more can be done.
+def _patience(relaxation: Relaxation) -> float:
+    """Operations that a sweep may cost after lattices are joined.
 
     As long as sweeps still make some progress, only a cheap union is worth it.
     """
-    lattices, terms = relaxation.lattices, relaxation.terms
+    if not relaxation.progress > relaxation.terms.rounding:
+        return math.inf
+    return max(4 * relaxation.cost, relaxation.operations)
+
+
+def _tighten(relaxation: Relaxation, sizes: Ints, keep: Bools, limits: Limits, most: float) -> bool:
+    """Join the two lattices that disagree in most frames; False if none can be joined.
+
+    Of those that disagree as much, the two whose union is cheapest. A union that costs more than
+    `most`, or does not fit, is none.
+    """
+    lattices = relaxation.lattices
     N = lattices.first.size - 1
     chains = [set(lattice_chains(lattices, n).tolist()) for n in range(N)]
     unions = [
-        (operations(sizes, np.array(sorted(chains[m] | chains[n]))), m, n)
+        (cost, m, n)
         for m, n in itertools.combinations(range(N), 2)
         if chains[m] & chains[n]
+        and (cost := operations(sizes, np.array(sorted(chains[m] | chains[n])))) <= most
     ]
-    if not unions:
-        return False
-    cost, m, n = min(unions)
-    union = np.array(sorted(chains[m] | chains[n]))
-    rest = [np.array(sorted(c)) for i, c in enumerate(chains) if i not in (m, n)]
-    affordable = sweep_bytes(sizes, [union, *rest]) <= limits.memory
-    stuck = not relaxation.progress > terms.rounding
-    if not affordable or (cost > max(4 * relaxation.cost, relaxation.operations) and not stuck):
-        return not stuck
-    if not keep.all():
-        relaxation.eliminate(keep)
-    relaxation.merge([[m, n], *([i] for i in range(N) if i not in (m, n))])
-    return True
+    if most == math.inf or not unions:
+        unions = sorted(unions)[:1]
+    apart = relaxation.disagreement() if len(unions) > 1 else np.zeros((N, N), dtype=np.int64)
+    for _, m, n in sorted(unions, key=lambda union: (-apart[union[1], union[2]], union)):
+        union = np.array(sorted(chains[m] | chains[n]))
+        rest = [np.array(sorted(c)) for i, c in enumerate(chains) if i not in (m, n)]
+        if sweep_bytes(sizes, [union, *rest]) <= limits.memory:
+            if not keep.all():
+                relaxation.eliminate(keep)
+            relaxation.merge([[m, n], *([i] for i in range(N) if i not in (m, n))])
+            return True
+    return False
