@@ -26,7 +26,7 @@ def lattices_apart(terms: Terms) -> Lattices:
     C, F = terms.spans.shape[1], terms.spans.shape[0]
     axes = [np.array([c]) for c in range(C)] + [np.flatnonzero(span) for span in terms.spans]
     groups: Groups = [[] for _ in range(C)] + [[f] for f in range(F)]
-    copies = [np.zeros(int(terms.sizes[c].sum())) for c in np.concatenate(axes[C:] or [[]])]
+    copies = [np.zeros(int(terms.sizes[c].sum())) for chains in axes[C:] for c in chains]
     share = np.concatenate([np.ones(C), np.zeros(len(copies))])
     return _assemble(terms, groups, axes, np.concatenate([terms.node, *copies]), share)
 

@@ -11,8 +11,6 @@ from pathlib import Path
 
 # Operations of one call of a kernel, where it can be split; the clock is looked at in between.
 CHUNK = 1e8
-# The clock of all deadlines; benchmarks on busy machines take the processor's.
-clock = time.monotonic
 # Operations per second until some have been timed, and how many are enough to time.
 PACE = 5e8
 TIMED = 1e7
@@ -33,7 +31,7 @@ class Limits:
 
     Args:
         memory: bytes for messages.
-        deadline: on the `clock` of this module.
+        deadline: on the clock of time.monotonic.
     """
 
     def __init__(self, memory: int, deadline: float = math.inf) -> None:
@@ -45,12 +43,14 @@ class Limits:
         """Limits in seconds from now and in bytes; by default none, and half of what is free."""
         return cls(
             free_memory() // 2 if memory_limit is None else memory_limit,
-            math.inf if time_limit is None else clock() + time_limit,
+            math.inf if time_limit is None else time.monotonic() + time_limit,
         )
 
     def affords(self, operations: float) -> bool:
         """Whether so many operations, at the pace of the last ones, end before the deadline."""
-        return self.deadline == math.inf or clock() + operations / self._pace < self.deadline
+        return (
+            self.deadline == math.inf or time.monotonic() + operations / self._pace < self.deadline
+        )
 
     @contextmanager
     def spend(self, operations: float) -> Iterator[None]:
@@ -61,10 +61,10 @@ class Limits:
         """
         if not self.affords(operations):
             raise OutOfTime
-        start = clock()
+        start = time.monotonic()
         yield
         if operations >= TIMED:
-            self._pace = operations / max(clock() - start, 1e-9)
+            self._pace = operations / max(time.monotonic() - start, 1e-9)
 
 
 def free_memory() -> int:

@@ -14,8 +14,9 @@ from sentrack.inference.kernels.messages import load_step, transfer
 from sentrack.inference.kernels.sweeps import add_terms, axis_terms
 from sentrack.inference.structures import Lattices, Terms
 
-# Odd multiplier of the hash of a joint state.
-MIX = np.uint64(0x9E3779B97F4A7C15)
+# Multiplier of the hash of a joint state, and the bits of it that are kept, so that none overflow.
+MIX = 1_000_003
+BITS = 0x7FFFFFFF
 
 
 @entry
@@ -159,8 +160,10 @@ def move(
 ) -> Any:
     """Let one chain move into frame t; the chains before it have done so already."""
     sizes, first_axis, chain_of = terms.sizes, lattices.first, lattices.chain
+    owner, lattice_of = lattices.owner, lattices.lattice
     C, n_out = sizes.shape[0], sizes[c, t]
-    owners = lattices.owner_first[c + 1] - lattices.owner_first[c]
+    first_owner = lattices.owner_first[c]
+    owners = lattices.owner_first[c + 1] - first_owner
     base, stride = np.empty(owners, np.int64), np.empty(owners, np.int64)
     room = min(2 * most, score.size * n_out)
     new_labels = np.empty((room, C), labels.dtype)
@@ -173,8 +176,8 @@ def move(
     for s in range(score.size):
         rest = bound[s]
         for o in range(owners):
-            a = lattices.owner[lattices.owner_first[c] + o]
-            n = lattices.lattice[a]
+            a = owner[first_owner + o]
+            n = lattice_of[a]
             m = a - first_axis[n]
             old, place, step = ZERO, ZERO, ONE
             for i in range(first_axis[n], first_axis[n + 1]):
@@ -231,11 +234,10 @@ def move(
 @internal
 def find(slot: Flat, labels: Flat, row: Flat, c: Int, label: Int) -> Any:
     """The slot of a joint state, or the empty one that is its place; chain c has another label."""
-    code = np.uint64(0)
+    code = ZERO
     for k in range(row.size):
-        code = (code ^ np.uint64(label if k == c else row[k])) * MIX
-        code ^= code >> np.uint64(29)
-    q = np.int64(code & np.uint64(slot.size - 1))
+        code = (code * MIX + (label if k == c else row[k])) & BITS
+    q = (code ^ (code >> 15)) & (slot.size - 1)
     while slot[q] >= 0:
         same = labels[slot[q], c] == label
         for k in range(row.size):
@@ -272,14 +274,15 @@ def keep_best(labels: Flat, score: Flat, bound: Flat, count: Int, most: Int) -> 
 @internal
 def add_frame(terms: Terms, t: Int, labels: Flat, score: Flat, constant: float) -> None:
     """Add a constant and the terms of frame t to the scores of its joint states."""
-    sizes, spans = terms.sizes, terms.spans
+    sizes, spans, node, node_at = terms.sizes, terms.spans, terms.node, terms.node_at
+    factor, factor_at = terms.factor, terms.factor_at
     for s in range(score.size):
         score[s] += constant
         for c in range(sizes.shape[0]):
-            score[s] += terms.node[terms.node_at[c, t] + labels[s, c]]
+            score[s] += node[node_at[c, t] + labels[s, c]]
         for f in range(spans.shape[0]):
             place = ZERO
             for c in range(sizes.shape[0]):
                 if spans[f, c]:
                     place = place * sizes[c, t] + labels[s, c]
-            score[s] += terms.factor[terms.factor_at[f, t] + place]
+            score[s] += factor[factor_at[f, t] + place]
