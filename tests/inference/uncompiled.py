@@ -21,7 +21,9 @@ from sentrack.inference.kernels.jit import COMPILED
 from sentrack.inference.kernels.local import best_local_score, best_run_scores, best_run_sums
 from sentrack.inference.limits import Limits
 from sentrack.inference.methods import viterbi
-from sentrack.inference.methods.shortlist import candidate_bounds
+from sentrack.inference.methods.frontier import search_frontier
+from sentrack.inference.methods.shortlist import first_look
+from sentrack.inference.relaxation import Relaxation
 from sentrack.inference.terms import reduce
 from sentrack.scene.identity import identified
 from sentrack.vision.scan.detectors.suppression import suppress
@@ -71,8 +73,11 @@ def solved() -> Any:
             for marginal in posteriors(made).tracks:
                 yield [frame.tolist() for frame in marginal]
             for terms in reduce(made).components:
-                bounds = candidate_bounds(terms, Limits.of(None, None))
-                yield bounds[bounds < np.inf].tolist()
+                limits = Limits.of(None, None)
+                yield first_look(terms, limits).bounds.tolist()
+                for most in (3, 1000):
+                    reached = search_frontier(Relaxation(terms, limits), -np.inf, most, limits)
+                    yield reached.score, reached.upper_bound
 
 
 def solved_frame_by_frame() -> Any:

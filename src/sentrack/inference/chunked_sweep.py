@@ -3,7 +3,7 @@
 import numpy as np
 
 from sentrack.inference.kernels import sweep_frames
-from sentrack.inference.lattices import frame_operations, lattice_chains
+from sentrack.inference.lattices import lattice_operations
 from sentrack.inference.limits import CHUNK, Limits
 from sentrack.inference.structures import Floats, Lattices, Terms
 
@@ -44,5 +44,5 @@ def sweep(
 def sweep_operations(terms: Terms, lattices: Lattices) -> Floats:
     """(T,) additions and comparisons of a sweep over all lattices, frame by frame."""
     N = lattices.first.size - 1
-    each = [frame_operations(terms.sizes, lattice_chains(lattices, n)) for n in range(N)]
+    each = [lattice_operations(terms.sizes, lattices, n) for n in range(N)]
     return np.asarray(np.sum(each, axis=0))

@@ -18,10 +18,38 @@ def one_lattice(terms: Terms) -> Lattices:
     return decompose(terms, [list(range(terms.spans.shape[0]))])
 
 
-def track_lattices(terms: Terms) -> Lattices:
-    """Every chain in a lattice of its own, for terms without factors."""
-    axes = list(np.arange(terms.chain.size).reshape(-1, 1))
-    return _assemble(terms, [[] for _ in axes], axes, terms.node, np.ones(len(axes)))
+def lattices_apart(terms: Terms) -> Lattices:
+    """Every chain in a lattice of its own, and every factor in one without transitions.
+
+    Such a lattice has copies of chains, but what they are in one frame says nothing of the next.
+    """
+    C, F = terms.spans.shape[1], terms.spans.shape[0]
+    axes = [np.array([c]) for c in range(C)] + [np.flatnonzero(span) for span in terms.spans]
+    groups: Groups = [[] for _ in range(C)] + [[f] for f in range(F)]
+    copies = [np.zeros(int(terms.sizes[c].sum())) for chains in axes[C:] for c in chains]
+    share = np.concatenate([np.ones(C), np.zeros(len(copies))])
+    return _assemble(terms, groups, axes, np.concatenate([terms.node, *copies]), share)
+
+
+def lattices_of_words(terms: Terms, apart: Lattices) -> Lattices:
+    """One lattice per word, with all that message passing has learned in `lattices_apart`.
+
+    Copies of a chain share evenly what the chain's own lattice had; the bound does not rise.
+    """
+    groups = word_groups(terms)
+    axes = [group_chains(terms, group) for group in groups]
+    chain = np.concatenate(axes)
+    copies = np.bincount(chain, minlength=terms.chain.size)
+    nodes = []
+    for group, chains in zip(groups, axes, strict=True):
+        for c in chains:
+            node = _axis_node(terms, apart, int(c)) / copies[c]
+            for f in group:
+                rows = np.arange(*apart.first[terms.chain.size + f : terms.chain.size + f + 2])
+                for a in rows[apart.chain[rows] == c]:
+                    node = node + _axis_node(terms, apart, int(a))
+            nodes.append(node)
+    return _assemble(terms, groups, axes, np.concatenate(nodes), 1.0 / copies[chain])
 
 
 def decompose(terms: Terms, groups: Groups) -> Lattices:
@@ -88,6 +116,20 @@ def word_groups(terms: Terms) -> Groups:
     return groups or [[]]
 
 
+def store_size(lattices: Lattices) -> int:
+    """Numbers in a store of the messages of one direction; one a frame without transitions."""
+    last = lattices.share[lattices.first[-2] :].any()
+    return int(lattices.table_at[-1, -1] + (lattices.states[-1, -1] if last else 1))
+
+
+def lattice_operations(sizes: Ints, lattices: Lattices, n: int) -> Floats:
+    """(T,) additions and comparisons of a sweep over lattice n with so many labels per chain."""
+    chains = lattice_chains(lattices, n)
+    if lattices.share[lattices.first[n] : lattices.first[n + 1]].any():
+        return frame_operations(sizes, chains)
+    return joint_states(sizes, chains) * (2.0 * chains.size + 2.0)
+
+
 def operations(sizes: Ints, chains: Ints) -> float:
     """Additions and comparisons of one sweep over a lattice of these chains: Σ_t S·(ΣJ+ΣK)."""
     return float(frame_operations(sizes, chains).sum())
@@ -143,6 +185,9 @@ def _assemble(
     sizes = terms.sizes[chain].ravel()
     states = np.array([terms.sizes[a].prod(axis=0) for a in axes], dtype=np.int64)
     counts = np.bincount(chain, minlength=terms.chain.size)
+    lattice = np.repeat(np.arange(len(axes)), [a.size for a in axes])
+    moves = np.bincount(lattice, weights=share) > 0
+    stored = np.where(moves[:, None], states, 1)
     return Lattices(
         first=_pointers([a.size for a in axes]),
         chain=chain,
@@ -152,10 +197,10 @@ def _assemble(
         factor_first=_pointers([len(g) for g in groups]),
         factor=np.array([f for group in groups for f in group], dtype=np.int64),
         states=states,
-        table_at=(np.cumsum(states.ravel()) - states.ravel()).reshape(states.shape),
+        table_at=(np.cumsum(stored.ravel()) - stored.ravel()).reshape(states.shape),
         owner_first=_pointers(counts.tolist()),
         owner=np.argsort(chain, kind="stable"),
-        lattice=np.repeat(np.arange(len(axes)), [a.size for a in axes]),
+        lattice=lattice,
     )
 
 

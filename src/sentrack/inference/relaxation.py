@@ -6,6 +6,7 @@ the lattices' maxima. That sum is an upper bound; with one label fixed, it bound
 that uses the label, so a label whose bound is below a known score is eliminated.
 """
 
+import copy
 import math
 
 import numpy as np
@@ -17,15 +18,17 @@ from sentrack.inference.lattices import (
     decompose,
     group_chains,
     lattice_chains,
+    lattice_operations,
     merge,
     operations,
     restrict_lattices,
+    store_size,
     sweep_bytes,
     word_groups,
 )
 from sentrack.inference.limits import Limits, OutOfTime
-from sentrack.inference.structures import Bools, Floats, Ints, Terms
-from sentrack.inference.terms import block_maxima, restrict
+from sentrack.inference.structures import Bools, Floats, Ints, Lattices, Terms
+from sentrack.inference.terms import block_maxima, kept_sizes, restrict
 
 
 def term_bound(terms: Terms) -> float:
@@ -84,9 +87,9 @@ class Relaxation:
     _forward: bool
     _changes: tuple[float, float]
 
-    def __init__(self, terms: Terms, limits: Limits) -> None:
+    def __init__(self, terms: Terms, limits: Limits, lattices: Lattices | None = None) -> None:
         self.terms, self._limits = terms, limits
-        self.lattices = decompose(terms, word_groups(terms))
+        self.lattices = lattices or decompose(terms, word_groups(terms))
         self.sweeps, self.operations = 0, 0.0
         self._start()
 
@@ -113,15 +116,35 @@ class Relaxation:
 
         Where copies of a track disagree, the largest lattice is believed.
         """
-        terms, lattices = self.terms, self.lattices
-        chosen = np.empty_like(terms.sizes)
-        store = self._stores[0] if self._forward else self._stores[1]
-        for n in np.argsort(lattices.states.sum(axis=1), kind="stable"):
-            chains = lattice_chains(lattices, n)
-            labels = np.empty((chains.size, chosen.shape[1]), dtype=np.int64)
-            decode_all(terms, lattices, n, not self._forward, store, labels)
-            chosen[chains] = labels
+        chosen = np.empty_like(self.terms.sizes)
+        for n in np.argsort(self.lattices.states.sum(axis=1), kind="stable"):
+            chosen[lattice_chains(self.lattices, n)] = self._decode(n)
         return chosen
+
+    def disagreement(self) -> Ints:
+        """(N, N) the frames in which the best labels of two lattices differ in a chain."""
+        N, C = self.lattices.first.size - 1, self.terms.chain.size
+        labels = np.full((N, C, self.terms.sizes.shape[1]), -1, dtype=np.int64)
+        for n in range(N):
+            labels[n, lattice_chains(self.lattices, n)] = self._decode(n)
+        apart = np.zeros((N, N), dtype=np.int64)
+        for m in range(N):
+            both = (labels[m] >= 0) & (labels >= 0) & (labels != labels[m])
+            apart[m] = both.any(axis=1).sum(axis=1)
+        return apart
+
+    def _decode(self, n: int) -> Ints:
+        """(axes, T) the best labels of one lattice."""
+        forward, store = self.ahead
+        axes = int(self.lattices.first[n + 1] - self.lattices.first[n])
+        labels = np.empty((axes, self.terms.sizes.shape[1]), dtype=np.int64)
+        decode_all(self.terms, self.lattices, n, forward, store, labels)
+        return labels
+
+    @property
+    def ahead(self) -> tuple[bool, Floats]:
+        """A direction to read the frames in, and the messages from those still to come."""
+        return not self._forward, self._stores[0] if self._forward else self._stores[1]
 
     def survivors(self, score: float) -> Bools:
         """Labels (laid out like `terms.node`) that an assignment better than `score` may use."""
@@ -129,10 +152,37 @@ class Relaxation:
 
     def cost_of(self, sizes: Ints) -> float:
         """Operations of a sweep with this many labels (C, T) per chain and frame."""
-        lattices = self.lattices
-        return sum(
-            operations(sizes, lattice_chains(lattices, n)) for n in range(lattices.first.size - 1)
-        )
+        N = self.lattices.first.size - 1
+        return float(sum(lattice_operations(sizes, self.lattices, n).sum() for n in range(N)))
+
+    def threshold(self, floor: float, share: float) -> float:
+        """A bound above `floor`: without the labels of lower ones a sweep costs a share of this.
+
+        It is the lowest such bound, or that of everything if there is none.
+        """
+        bounds = np.sort(self.bounds[self.bounds > floor])
+        first, last = 0, bounds.size
+        while first < last:
+            middle = (first + last) // 2
+            sizes = kept_sizes(self.terms, self.promising(float(bounds[middle])))
+            if self.cost_of(sizes) <= share * self.cost:
+                last = middle
+            else:
+                first = middle + 1
+        return float(bounds[first]) if first < bounds.size else self.upper_bound
+
+    def promising(self, threshold: float) -> Bools:
+        """Labels whose bound is above a threshold, and the best of every chain and frame."""
+        best = block_maxima(self.bounds, self.terms.node_at)
+        least = np.minimum(best, threshold - self.terms.rounding)
+        return np.asarray(self.bounds >= np.repeat(least.ravel(), self.terms.sizes.ravel()))
+
+    def narrowed(self, keep: Bools) -> "Relaxation":
+        """A relaxation of these labels alone, with all that message passing has learned."""
+        other = copy.copy(self)
+        other.sweeps, other.operations = 0, 0.0
+        other.eliminate(keep)
+        return other
 
     def eliminate(self, keep: Bools) -> None:
         """Drop all labels but these."""
@@ -150,7 +200,7 @@ class Relaxation:
         """Messages of the present lattices from scratch."""
         lattices = self.lattices
         N = lattices.first.size - 1
-        size = int(lattices.states.sum())
+        size = store_size(lattices)
         self.cost = self.cost_of(self.terms.sizes)
         self._stores = (np.empty(size), np.empty(size))
         self._best = np.empty(N)

@@ -55,7 +55,8 @@ class Lattices(NamedTuple):
     Attributes:
         first: (N+1,) lattice n has the axes first[n] to first[n+1].
         chain: (A,) the chain of an axis, by its row in Terms.
-        share: (A,) the part of the chain's transitions that this copy carries.
+        share: (A,) the part of the chain's transitions that this copy carries. A lattice whose
+            axes all carry none falls apart into frames.
         node_at: (A, T) start of an axis' node terms, in `node`.
         node: node terms of every copy.
         factor_first: (N+1,) lattice n has the factors factor_first[n] to factor_first[n+1].

@@ -1,5 +1,6 @@
 """The inner loops of inference, compiled by Numba."""
 
+from sentrack.inference.kernels.frontier import advance
 from sentrack.inference.kernels.gather import gather_factors, gather_steps, largest
 from sentrack.inference.kernels.growth import LANES, TILE, Plan, Real, gradient, grow
 from sentrack.inference.kernels.jit import ONE, Flat, Int, announce, entry, internal
@@ -38,6 +39,7 @@ __all__ = [
     "Real",
     "add_axis",
     "add_rows",
+    "advance",
     "announce",
     "axis_maxima",
     "best_local_intervals",

@@ -153,7 +153,7 @@ def send(
         forward: whether the message comes from the frame before, or after.
         src: holds the table, from `src_at` on.
         src_at: start of the table.
-        dst: takes the message, from `dst_at` on.
+        dst: takes the message, from `dst_at` on; one number if the lattice has no transitions.
         dst_at: start of the message.
         ping: room for a table half way between the frames.
         pong: the same again.
@@ -163,13 +163,23 @@ def send(
     before = t - 1 if forward else t + 1
     # Axes with one label on either side only add a number, which rides on the last real axis.
     constant, real, size = 0.0, ZERO, ONE
+    moves = False
     for a in range(lattices.first[n], lattices.first[n + 1]):
         c = chain[a]
+        moves = moves or share[a] > 0.0
         size *= sizes[c, before]
         if sizes[c, before] == 1 and sizes[c, t] == 1:
-            constant += share[a] * terms.step[terms.step_at[c, t if forward else t + 1]]
+            if share[a] > 0.0:
+                constant += share[a] * terms.step[terms.step_at[c, t if forward else t + 1]]
         else:
             real += 1
+    if not moves:
+        # Without transitions all that is known of the frame next to it is its best score.
+        best = -np.inf
+        for p in range(src_at, src_at + size):
+            best = max(best, src[p])
+        dst[dst_at] = best
+        return
     if real == 0:
         dst[dst_at] = src[src_at] + constant
     here, at, inner = src, src_at, ONE

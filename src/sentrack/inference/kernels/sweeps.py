@@ -151,6 +151,15 @@ def add_axis(x: Flat, at: int, outer: int, size: int, inner: int, delta: Flat) -
                 x[b] += delta[j]
 
 
+@inlined
+def still(lattices: Lattices, n: int) -> bool:
+    """Whether a lattice has no transitions, so that its messages are one number a frame."""
+    none = True
+    for a in range(lattices.first[n], lattices.first[n + 1]):
+        none = none and lattices.share[a] == 0.0
+    return none
+
+
 @internal
 def agree(
     terms: Terms,
@@ -190,7 +199,13 @@ def agree(
         for i in range(a + 1, first_axis[n + 1]):
             inner *= sizes[chain_of[i], t]
         outer = states[n, t] // (inner * size)
-        axis_maxima(full, full_at[n], other, table_at[n, t], outer, size, inner, maxima[o])
+        if still(lattices, n):
+            axis_maxima(full, full_at[n], full, full_at[n], outer, size, inner, maxima[o])
+            for j in range(size):
+                # The kernel added the table to itself.
+                maxima[o, j] = 0.5 * maxima[o, j] + other[table_at[n, t]]
+        else:
+            axis_maxima(full, full_at[n], other, table_at[n, t], outer, size, inner, maxima[o])
     others = 0.0
     for n in range(best.size):
         owns = False
@@ -306,13 +321,18 @@ def sweep_frames(
         t = s if forward else T - 1 - s
         for n in range(N):
             at, size = table_at[n, t], states[n, t]
+            alone = still(lattices, n)
             if s == 0:
-                for p in range(at, at + size):
+                for p in range(at, at + (ONE if alone else size)):
                     mine[p] = 0.0
             else:
                 send(terms, lattices, n, t, forward, full, full_at[n], mine, at, ping, pong, g)
-            for p in range(size):
-                full[full_at[n] + p] = mine[at + p]
+            if alone:
+                for p in range(size):
+                    full[full_at[n] + p] = mine[at]
+            else:
+                for p in range(size):
+                    full[full_at[n] + p] = mine[at + p]
             axis_terms(terms, lattices, n, t, none, forward, vectors)
             rows = size // sizes[chain_of[first_axis[n + 1] - 1], t]
             add_terms(terms, lattices, n, t, vectors, full, full_at[n], ZERO, rows)

@@ -20,16 +20,28 @@ from sentrack.inference.lattices import lattice_chains, operations, sweep_bytes
 from sentrack.inference.limits import Limits, OutOfTime
 from sentrack.inference.methods.ascent import first_answer
 from sentrack.inference.methods.dual import Search
-from sentrack.inference.methods.shortlist import shortlist
+from sentrack.inference.methods.frontier import search_frontier
+from sentrack.inference.methods.shortlist import first_look_bytes, shortlist
 from sentrack.inference.methods.viterbi import checkpoint_stride, exact
 from sentrack.inference.relaxation import Relaxation, relaxation_bytes, relaxation_operations
+from sentrack.inference.solution import closes
 from sentrack.inference.structures import Bools, Ints, Terms
-from sentrack.inference.terms import Answer, Found, Reduction, kept_sizes, restrict
+from sentrack.inference.terms import Answer, Found, Reduction, kept_sizes, problem_labels
 
 # Operations that are done whatever the time: some milliseconds.
 SMALL = 1e6
 # A sweep must cost this many times as much as one look at every term to be worth a shortlist.
 SHORTLIST = 16
+# A first guess narrows a relaxation down to this share of its cost; each further one to twice that.
+GUESS = 1 / 16
+# Joint states are kept in a list for about this many operations per state, chain and candidate.
+JOINT = 40.0
+# Fewer joint states than this are not worth a search.
+FEWEST = 100
+# An operation on a product of many short axes takes about so many of one on two or three long ones.
+DENSE = 8.0
+# With a budget, lattices are joined as soon as it pays for so many sweeps of them.
+PATIENCE = 16.0
 
 
 @dataclass(frozen=True)
@@ -64,41 +76,130 @@ class Auto:
             return search.proven()
 
     def _searched(self, terms: Terms, search: Search, limits: Limits) -> Found:
-        if relaxation_operations(terms) > SHORTLIST * (terms.factor.size + terms.step.size):
-            keep = shortlist(terms, search, limits)
-            if not kept_sizes(terms, keep).all():
+        lattices = None
+        if (
+            relaxation_operations(terms) > SHORTLIST * (terms.factor.size + terms.step.size)
+            and first_look_bytes(terms) <= limits.memory
+        ):
+            left = shortlist(terms, search, limits)
+            if left is None:
                 return search.proven()
-            terms, _ = restrict(terms, keep)
+            terms, lattices = left
             if _exact_cost(terms.sizes, limits) <= self.exact_operations:
                 return _finish(terms, search, limits)
         if relaxation_bytes(terms) > limits.memory:
             search.climb(terms, first_answer(terms))
             return search.found()
-        relaxation = Relaxation(terms, limits)
+        relaxation = Relaxation(terms, limits, lattices)
         search.follow(relaxation, climb=False)
-        while not search.closed:
-            relaxation.sweep()
-            gap = relaxation.upper_bound - search.score
-            slow = not relaxation.progress > 0.05 * gap
-            # Climbing costs about as much as a sweep, and the first sweeps may do without.
-            sweeps = relaxation.sweeps
-            search.follow(relaxation, climb=slow or (sweeps > 1 and sweeps.bit_count() == 1))
-            if search.closed:
-                break
-            keep = relaxation.survivors(search.score)
-            sizes = kept_sizes(relaxation.terms, keep)
-            if not sizes.all():
-                # In some frame nothing can beat what is known.
-                return search.proven()
-            if _exact_cost(sizes, limits) <= max(self.exact_operations, relaxation.operations):
-                relaxation.eliminate(keep)
-                search.lower(relaxation.upper_bound)
-                return _finish(relaxation.terms, search, limits)
-            if relaxation.cost_of(sizes) <= 0.5 * relaxation.cost:
-                relaxation.eliminate(keep)
-            elif slow and not _tighten(relaxation, sizes, keep, limits):
-                break
+        if not search.closed:
+            search.lower(self._close(relaxation, search, limits))
         return search.found()
+
+    def _close(
+        self,
+        relaxation: Relaxation,
+        search: Search,
+        limits: Limits,
+        floor: float = -math.inf,
+        budget: float = math.inf,
+    ) -> float:
+        """Look for assignments of a relaxation's terms that are better than `floor`.
+
+        Returns:
+            An upper bound of all of them, at most `floor` if there are none, and the score of the
+            best known one if that is proven to be the best.
+
+        Raises:
+            OutOfTime: with the bound reached by then.
+        """
+        bound, share, due = relaxation.upper_bound, GUESS, 0.0
+        cheap = budget / PATIENCE if budget < math.inf else 0.0
+        try:
+            while relaxation.operations <= budget:
+                relaxation.sweep()
+                bound = min(bound, relaxation.upper_bound)
+                search.try_answer(relaxation, climb=False)
+                known = max(search.score, floor)
+                if closes(known, bound):
+                    break
+                keep = relaxation.survivors(known)
+                sizes = kept_sizes(relaxation.terms, keep)
+                if not sizes.all():
+                    # In some frame nothing can beat what is known.
+                    return known
+                if _exact_cost(sizes, limits) <= max(
+                    self.exact_operations, relaxation.operations / DENSE
+                ):
+                    relaxation.eliminate(keep)
+                    best = exact(relaxation.terms, limits)
+                    search.offer(best.labels, best.score)
+                    return max(known, best.score)
+                if relaxation.cost_of(sizes) <= 0.5 * relaxation.cost:
+                    relaxation.eliminate(keep)
+                    share = GUESS
+                    continue
+                slow = not relaxation.progress > 0.05 * (bound - known)
+                if relaxation.operations >= due:
+                    bound = min(bound, _reach(relaxation, search, known, limits))
+                    due = 2 * relaxation.operations
+                    known = max(search.score, floor)
+                    if closes(known, bound):
+                        break
+                if slow and _tighten(relaxation, sizes, keep, limits, cheap):
+                    share = GUESS
+                elif share < 1.0 and (slow or relaxation.sweeps > 2):
+                    bound = min(bound, self._guess(relaxation, search, limits, known, share))
+                    share *= 2.0
+                    if closes(max(search.score, floor), bound):
+                        break
+                elif slow:
+                    search.try_answer(relaxation, climb=True)
+                    if _tighten(relaxation, sizes, keep, limits, _patience(relaxation)):
+                        share = GUESS
+                    elif not relaxation.progress > relaxation.terms.rounding:
+                        break
+        except OutOfTime as stop:
+            stop.upper_bound = min(bound, stop.upper_bound)
+            raise
+        return max(search.score, floor, bound)
+
+    def _guess(
+        self, relaxation: Relaxation, search: Search, limits: Limits, known: float, share: float
+    ) -> float:
+        """Suppose that the best answer is better than some threshold, which few labels survive.
+
+        Every assignment is either one of them, bounded by a relaxation of its own, or not above
+        the threshold. Returns a bound of both.
+        """
+        threshold = relaxation.threshold(known, share)
+        if not known < threshold < relaxation.upper_bound:
+            return math.inf
+        try:
+            narrowed = relaxation.narrowed(relaxation.promising(threshold))
+            budget = max(relaxation.cost, relaxation.operations / 4)
+            bound = self._close(narrowed, search, limits, threshold, budget)
+            relaxation.operations += narrowed.operations
+        except Infeasible:
+            return threshold
+        except OutOfTime as stop:
+            stop.upper_bound = max(threshold, stop.upper_bound)
+            raise
+        return max(threshold, bound)
+
+
+def _reach(relaxation: Relaxation, search: Search, known: float, limits: Limits) -> float:
+    """Search the joint states that are left, as many as have been paid for; returns a bound."""
+    terms = relaxation.terms
+    each = JOINT * float(terms.sizes.sum())
+    room = limits.memory / (terms.sizes.shape[1] * (4.0 * terms.chain.size + 8.0))
+    most = int(min(0.25 * relaxation.operations / each, 0.5 * room, 1e6))
+    if most < FEWEST:
+        return math.inf
+    reached = search_frontier(relaxation, known, most, limits)
+    if reached.labels is not None:
+        search.offer(problem_labels(terms, reached.labels), reached.score)
+    return max(known, reached.upper_bound)
 
 
 def _finish(terms: Terms, search: Search, limits: Limits) -> Found:
@@ -118,29 +219,40 @@ def _exact_cost(sizes: Ints, limits: Limits) -> float:
     return passes * operations(sizes, np.arange(sizes.shape[0]))
 
 
-def _tighten(relaxation: Relaxation, sizes: Ints, keep: Bools, limits: Limits) -> bool:
-    """Join the two lattices whose union is cheapest; False if nothing more can be done.
+def _patience(relaxation: Relaxation) -> float:
+    """Operations that a sweep may cost after lattices are joined.
 
     As long as sweeps still make some progress, only a cheap union is worth it.
     """
-    lattices, terms = relaxation.lattices, relaxation.terms
+    if not relaxation.progress > relaxation.terms.rounding:
+        return math.inf
+    return max(4 * relaxation.cost, relaxation.operations)
+
+
+def _tighten(relaxation: Relaxation, sizes: Ints, keep: Bools, limits: Limits, most: float) -> bool:
+    """Join the two lattices that disagree in most frames; False if none can be joined.
+
+    Of those that disagree as much, the two whose union is cheapest. A union that costs more than
+    `most`, or does not fit, is none.
+    """
+    lattices = relaxation.lattices
     N = lattices.first.size - 1
     chains = [set(lattice_chains(lattices, n).tolist()) for n in range(N)]
     unions = [
-        (operations(sizes, np.array(sorted(chains[m] | chains[n]))), m, n)
+        (cost, m, n)
         for m, n in itertools.combinations(range(N), 2)
         if chains[m] & chains[n]
+        and (cost := operations(sizes, np.array(sorted(chains[m] | chains[n])))) <= most
     ]
-    if not unions:
-        return False
-    cost, m, n = min(unions)
-    union = np.array(sorted(chains[m] | chains[n]))
-    rest = [np.array(sorted(c)) for i, c in enumerate(chains) if i not in (m, n)]
-    affordable = sweep_bytes(sizes, [union, *rest]) <= limits.memory
-    stuck = not relaxation.progress > terms.rounding
-    if not affordable or (cost > max(4 * relaxation.cost, relaxation.operations) and not stuck):
-        return not stuck
-    if not keep.all():
-        relaxation.eliminate(keep)
-    relaxation.merge([[m, n], *([i] for i in range(N) if i not in (m, n))])
-    return True
+    if most == math.inf or not unions:
+        unions = sorted(unions)[:1]
+    apart = relaxation.disagreement() if len(unions) > 1 else np.zeros((N, N), dtype=np.int64)
+    for _, m, n in sorted(unions, key=lambda union: (-apart[union[1], union[2]], union)):
+        union = np.array(sorted(chains[m] | chains[n]))
+        rest = [np.array(sorted(c)) for i, c in enumerate(chains) if i not in (m, n)]
+        if sweep_bytes(sizes, [union, *rest]) <= limits.memory:
+            if not keep.all():
+                relaxation.eliminate(keep)
+            relaxation.merge([[m, n], *([i] for i in range(N) if i not in (m, n))])
+            return True
+    return False

@@ -1,153 +1,107 @@
-"""A cheap first look at a large problem: which candidates can matter at all.
+"""A cheap first look at a large problem: a first answer, and the candidates that can matter at all.
 
-Every word's terms of a frame are bounded by a sum of one term per track, so that the tracks fall
-apart into chains whose bounds cost T·J² instead of T·J³. That is loose, but mostly enough to drop
-all but a few candidates of a frame, given a good answer; and the candidates with the best bounds
-are where a good answer is found.
+Every chain, and every factor of every frame, is bounded by itself, and message passing makes them
+agree: T·(ΣJ² + ΣKJ²) operations a sweep instead of T·ΣKJ³. That bound is loose, but the labels near
+the best of their frames are where a good answer is found, and what was learned is where the
+relaxation by words begins.
 """
+
+from contextlib import suppress
+from typing import NamedTuple
 
 import numpy as np
 
-from sentrack.inference.chunked_sweep import sweep
 from sentrack.inference.errors import Infeasible
-from sentrack.inference.kernels import ONE, Flat, add_axis, axis_maxima, entry
-from sentrack.inference.lattices import track_lattices
+from sentrack.inference.lattices import (
+    joint_states,
+    lattices_apart,
+    lattices_of_words,
+    restrict_lattices,
+    sweep_bytes,
+)
 from sentrack.inference.limits import Limits
 from sentrack.inference.methods.dual import Search
+from sentrack.inference.methods.frontier import search_frontier
 from sentrack.inference.relaxation import Relaxation, relaxation_bytes
-from sentrack.inference.solution import closes
-from sentrack.inference.structures import Bools, Floats, Terms
-from sentrack.inference.terms import block_maxima, chain_slice, restrict
+from sentrack.inference.structures import Bools, Lattices, Terms
+from sentrack.inference.terms import block_maxima, kept_sizes, problem_labels, restrict
 
-# Candidates per track and frame, on average, among which the first answer is sought.
-BEAM = 4
+# Sweeps of the first look, candidates per track and frame, on average, among which the first answer
+# is sought, sweeps among them, and joint states of a frame that are followed.
+SWEEPS = 6
+BEAM = 12
+NARROW_SWEEPS = 4
+STATES = 100
 
 
-def shortlist(terms: Terms, search: Search, limits: Limits) -> Bools:
-    """Find a first answer, and mark the labels (laid out like `node`) that a better one may use.
+class Shortlist(NamedTuple):
+    """What is left of a component.
+
+    Attributes:
+        terms: without the labels that no better answer can use.
+        lattices: one per word, with what was learned.
+    """
+
+    terms: Terms
+    lattices: Lattices
+
+
+def shortlist(terms: Terms, search: Search, limits: Limits) -> Shortlist | None:
+    """Find a first answer, and drop the labels that a better one cannot use; None if none can be.
 
     Raises:
         OutOfTime: when time is over before that.
     """
-    bounds = candidate_bounds(terms, limits)
-    tracks = bounds < np.inf
-    candidates = bounds[tracks]
-    search.lower(float(candidates.max()) + terms.rounding)
-    seats = min(BEAM * int((terms.chain < terms.L).sum()) * terms.sizes.shape[1], candidates.size)
-    cut = np.partition(candidates, candidates.size - seats)[candidates.size - seats]
-    # Every track keeps its best of every frame, though rounding sets it below the best of another.
-    best = np.repeat(block_maxima(bounds, terms.node_at).ravel(), terms.sizes.ravel())
-    narrowed, _ = restrict(terms, bounds >= np.minimum(cut, best))
-    if relaxation_bytes(narrowed) <= limits.memory:
-        try:
-            relaxation = Relaxation(narrowed, limits)
-            search.try_answer(relaxation, climb=False)
-            if not closes(search.score, relaxation.upper_bound):
-                relaxation.sweep()
-                search.try_answer(relaxation, climb=True)
-        except Infeasible:
-            # The best by themselves do not go together: the first answer is among the others.
-            pass
-    return np.asarray(bounds > search.score - terms.rounding)
+    apart = first_look(terms, limits)
+    search.lower(apart.upper_bound + terms.rounding)
+    narrowed = _part(apart, _nearest(apart))
+    if relaxation_bytes(narrowed.terms) <= limits.memory:
+        # If the best by themselves do not go together, the first answer is among the others.
+        with suppress(Infeasible):
+            _answer(narrowed, search, limits)
+    keep = apart.survivors(search.score)
+    return _part(apart, keep) if kept_sizes(terms, keep).all() else None
 
 
-def candidate_bounds(terms: Terms, limits: Limits) -> Floats:
-    """The best score that any assignment with a given candidate can have; inf for words' states.
-
-    Raises:
-        OutOfTime: when time is over before they are known.
-    """
-    rows = np.flatnonzero(terms.chain < terms.L).tolist()
-    node = terms.node.copy()
-    spread(terms, node, np.empty(_largest_block(terms)))
-    pieces = [node[chain_slice(terms, c)] for c in rows]
-    sizes = terms.sizes[rows]
-    alone = terms._replace(
-        chain=terms.chain[rows],
-        sizes=sizes,
-        node_at=(np.cumsum(sizes) - sizes.ravel()).reshape(sizes.shape),
-        node=np.concatenate(pieces),
-        step_at=terms.step_at[rows],
-        spans=np.zeros((0, len(rows)), dtype=np.bool_),
-        factor_at=np.zeros((0, sizes.shape[1]), dtype=np.int64),
-        word=np.zeros(0, dtype=np.int64),
-    )
-    lattices = track_lattices(alone)
-    ahead, behind = np.empty(alone.node.size), np.empty(alone.node.size)
-    best, found = np.empty(len(rows)), np.full(alone.node.size, np.inf)
-    sweep(alone, lattices, ahead, behind, False, False, best, found, limits)
-    sweep(alone, lattices, behind, ahead, True, True, best, found, limits)
-    bounds = np.full(terms.node.size, np.inf)
-    for row, c in enumerate(rows):
-        bounds[chain_slice(terms, c)] = found[chain_slice(alone, row)]
-    return bounds
+def first_look(terms: Terms, limits: Limits) -> Relaxation:
+    """Bounds of all labels from chains and factors by themselves."""
+    apart = Relaxation(terms, limits, lattices_apart(terms))
+    for _ in range(SWEEPS):
+        apart.sweep()
+    return apart
 
 
-def _largest_block(terms: Terms) -> int:
-    tables = np.where(terms.spans[:, :, None], terms.sizes, 1).prod(axis=1)
-    return int(tables.max(initial=1))
+def first_look_bytes(terms: Terms) -> float:
+    """Memory of its messages."""
+    alone = [np.array([c]) for c in range(terms.chain.size)]
+    tables = [joint_states(terms.sizes, np.flatnonzero(span)).max() for span in terms.spans]
+    return sweep_bytes(terms.sizes, alone) + 8.0 * float(sum(tables))
 
 
-@entry
-def spread(terms: Terms, node: Flat, rest: Flat) -> None:
-    """Add to the nodes of tracks what bounds all terms of words, frame by frame.
+def _answer(narrowed: Shortlist, search: Search, limits: Limits) -> None:
+    relaxation = Relaxation(narrowed.terms, limits, narrowed.lattices)
+    for _ in range(NARROW_SWEEPS):
+        relaxation.sweep()
+    reached = search_frontier(relaxation, search.score, STATES, limits)
+    if reached.labels is not None:
+        search.offer(problem_labels(narrowed.terms, reached.labels), reached.score)
+        search.climb(narrowed.terms, reached.labels)
 
-    Args:
-        terms: the reduced problem.
-        node: a copy of its nodes, changed.
-        rest: room for the largest block of a factor.
-    """
-    sizes, node_at, step_at, step = terms.sizes, terms.node_at, terms.step_at, terms.step
-    spans, factor_at, factor, chain = terms.spans, terms.factor_at, terms.factor, terms.chain
-    F, C = spans.shape
-    axis, dims = np.empty(C, np.int64), np.empty(C, np.int64)
-    for f in range(F):
-        for t in range(factor_at.shape[1]):
-            axes, widest, at = 0, ONE, factor_at[f, t]
-            outer, states, inner, word = ONE, ONE, ONE, -1
-            for c in range(C):
-                if spans[f, c]:
-                    widest = max(widest, sizes[c, t])
-                    if chain[c] >= terms.L:
-                        word, states = c, sizes[c, t]
-                        continue
-                    axis[axes], dims[axes] = c, sizes[c, t]
-                    axes += 1
-                    if word < 0:
-                        outer *= sizes[c, t]
-                    else:
-                        inner *= sizes[c, t]
-            # A word is in its best state in every frame, come to from its best predecessor.
-            for p in range(outer * inner):
-                rest[p] = -np.inf
-            for k in range(states):
-                bonus = 0.0
-                if word >= 0:
-                    bonus = node[node_at[word, t] + k]
-                    if t > 0:
-                        arrival = -np.inf
-                        for i in range(sizes[word, t - 1]):
-                            arrival = max(arrival, step[step_at[word, t] + i * states + k])
-                        bonus += arrival
-                for a in range(outer):
-                    source, target = at + (a * states + k) * inner, a * inner
-                    for b in range(inner):
-                        rest[target + b] = max(rest[target + b], factor[source + b] + bonus)
-            maxima = np.empty(widest)
-            # First every track takes its part, the last one all that is left; then each gives back
-            # what it took too much.
-            for turn in range(2 * axes):
-                i = turn % axes
-                size, below = dims[i], ONE
-                for j in range(i + 1, axes):
-                    below *= dims[j]
-                above = outer * inner // (size * below)
-                axis_maxima(rest, 0, rest, 0, above, size, below, maxima)
-                for j in range(size):
-                    # The kernel adds a table to itself.
-                    part = 0.5 * maxima[j]
-                    if turn < axes:
-                        part /= axes - i
-                    node[node_at[axis[i], t] + j] += part
-                    maxima[j] = -part if part > -np.inf else 0.0
-                add_axis(rest, 0, above, size, below, maxima)
+
+def _nearest(apart: Relaxation) -> Bools:
+    """The labels nearest to the best of their frame, `BEAM` of a track on average."""
+    terms = apart.terms
+    best = np.repeat(block_maxima(apart.bounds, terms.node_at).ravel(), terms.sizes.ravel())
+    below = np.where(apart.bounds > -np.inf, best - apart.bounds, np.inf)
+    tracks = np.repeat(np.repeat(terms.chain < terms.L, terms.sizes.shape[1]), terms.sizes.ravel())
+    distances = below[tracks]
+    seats = min(BEAM * int((terms.chain < terms.L).sum()) * terms.sizes.shape[1], distances.size)
+    farthest = np.partition(distances, seats - 1)[seats - 1]
+    return np.asarray((below <= farthest) | (below == 0.0) | ~tracks)
+
+
+def _part(apart: Relaxation, keep: Bools) -> Shortlist:
+    """Some labels of a component, and the relaxation by words of them to begin with."""
+    terms, _ = restrict(apart.terms, keep)
+    lattices = restrict_lattices(apart.terms, apart.lattices, keep, terms)
+    return Shortlist(terms, lattices_of_words(terms, lattices))
