@@ -82,7 +82,8 @@ class Evidence:
         h = np.moveaxis(model.noisy(h) if len(tables) > 1 else h, 1, 2) - model.background
         hidden: Bools = np.any(self.clip.projected[self._players.rows[T, place]], axis=1)
         h = np.where(hidden[..., None], 0.0, h)
-        return np.where((place >= 0).all(axis=1)[..., None], h, -np.inf)
+        there: Bools = np.all(place >= 0, axis=1)
+        return np.where(there[..., None], h, -np.inf)
 
     def _bins(self, observed: Observed, place: Ints) -> Ints:
         """(N, T): the bins of a feature, given where the roles of a word are (N, I, T)."""
