@@ -37,8 +37,8 @@ def street() -> Clip:
 def found(clip: Clip, sentence: str) -> int:
     """Who is meant: 0 or 1."""
     (person,) = sentrack.track(clip, sentence).participants
-    frame = int(person.frames[0])
-    return round((500 - 8 * frame - person.boxes[0, 0]) / 150)
+    frame, left = int(person.frames[0]), float(person.boxes[0, 0])
+    return round((500 - 8 * frame - left) / 150)
 
 
 @pytest.mark.parametrize(
