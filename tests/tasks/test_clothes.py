@@ -16,9 +16,9 @@ CLOTHES = (("red", "black"), ("blue", "white"))
 def street() -> Clip:
     """Both, over two seconds."""
     looks = np.zeros((2, HALVES, CELLS))
-    for person, halves in enumerate(CLOTHES):
+    for wearer, halves in enumerate(CLOTHES):
         for half, name in enumerate(halves):
-            looks[person, half, NAMES.index(name)] = 255
+            looks[wearer, half, NAMES.index(name)] = 255
     frame, person = np.repeat(np.arange(20), 2), np.tile([0, 1], 20)
     x = 500.0 - 8 * frame - 150 * person
     boxes = np.stack([x, 0 * x + 100, x + 60, 0 * x + 260], axis=1)
@@ -37,8 +37,8 @@ def street() -> Clip:
 def found(clip: Clip, sentence: str) -> int:
     """Who is meant: 0 or 1."""
     (person,) = sentrack.track(clip, sentence).participants
-    frame = int(person.frames[0])
-    return round((500 - 8 * frame - person.boxes[0, 0]) / 150)
+    frame, left = int(person.frames[0]), float(person.boxes[0, 0])
+    return round((500 - 8 * frame - left) / 150)
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ class TrackedWord(ReadOnly):
             nats.
         margin: the same per frame that it tells of, on average, less what its changes of state
             cost.
-        unknown: whether nothing is known of what it looks at, so that it is not checked.
+        unknown: what was said, if nothing is known of what it looks at, so that it is not checked.
     """
 
     word: str
@@ -74,7 +74,7 @@ class TrackedWord(ReadOnly):
     total: float
     evidence: Floats
     margin: float
-    unknown: bool = False
+    unknown: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,8 +134,7 @@ class Tracking(InNotebook):
     @property
     def unchecked(self) -> tuple[str, ...]:
         """What was said and is not checked, and what is not known of what was seen."""
-        words = zip(self.objective.meaning.words, self.words, strict=True)
-        unknown = (said.text or said.word for said, found in words if found.unknown)
+        unknown = (word.unknown for word in self.words if word.unknown)
         return tuple(dict.fromkeys((*self.objective.meaning.unchecked, *unknown)))
 
     @classmethod
@@ -358,7 +357,7 @@ def _words(objective: Objective, solution: Solution, ledger: Ledger) -> tuple[Tr
                 total=total,
                 evidence=own["emission"] - background,
                 margin=(total - objective.problem.T * background) / frames,
-                unknown=_unknown(objective, solution, w),
+                unknown=(word.text or word.word) if _unknown(objective, solution, w) else "",
             )
         )
     return tuple(found)
