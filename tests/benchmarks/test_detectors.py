@@ -15,7 +15,7 @@ rows = st.lists(
 def seen(found: list[tuple[int, bool]], frames: int = 2) -> Seen:
     score = np.array([each for each, _ in found]) / 100
     right = np.array([each for _, each in found])
-    return Seen(score, right, max(1, int(right.sum()) + 1), frames, 1.0)
+    return Seen(score, right, max(1, int(right.sum()) + 1), frames)
 
 
 @given(rows)
@@ -44,7 +44,7 @@ def test_a_curve_is_found_again() -> None:
     rng = np.random.default_rng(0)
     score = rng.uniform(0.02, 0.98, 20_000)
     right = rng.random(20_000) < Curve(0.5, 2.0)(score)
-    curve = fitted([Seen(score, right, 1, 1, 1.0)])
+    curve = fitted([Seen(score, right, 1, 1)])
     assert abs(curve.offset - 0.5) < 0.1
     assert abs(curve.slope - 2.0) < 0.1
     assert error(curve(score), right) < 0.02 < error(score, right)

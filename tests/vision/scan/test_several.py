@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sentrack.vision import load_clip
 from sentrack.vision.clip import Floats
 from sentrack.vision.scan import Image
-from sentrack.vision.scan.detectors import DetectorError, Found, open_detector
+from sentrack.vision.scan.detectors import KNOWN, DetectorError, Found, open_detector
 from sentrack.vision.scan.detectors.calibration import Curve
 from sentrack.vision.scan.detectors.several import Several
 from tests.vision.films import film
@@ -137,6 +137,8 @@ def test_scores_become_probabilities() -> None:
     image = np.random.default_rng(0).integers(0, 256, (64, 64, 3)).astype(np.uint8)
     raw = open_detector("yolo11n", calibrated=False, threshold=0.0, best=3)
     told = open_detector("yolo11n", threshold=0.0, best=3)
+    curve = KNOWN["yolo11n"].curve
+    assert curve is not None
     score, chance = raw.detect(image).score, told.detect(image).score
-    np.testing.assert_allclose(chance, Curve(1.235, 1.041)(score), rtol=1e-6)
+    np.testing.assert_allclose(chance, curve(score), rtol=1e-6)
     assert raw.fingerprint != told.fingerprint
