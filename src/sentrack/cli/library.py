@@ -29,7 +29,7 @@ from sentrack.errors import SentrackError
 from sentrack.text import strict_json, visible
 
 if TYPE_CHECKING:
-    from sentrack.library import Task
+    from sentrack.library import Entry, Task
     from sentrack.tasks import Library, Moment
 
 
@@ -69,9 +69,19 @@ def index(
             force=force,
         )
         todo = [task for task in tasks if task.state != "there"]
-        with open_executor(workers, cluster, len(todo)) as executor:
-            done = list(do(store.url, todo, executor, bars))
+        done: list[Entry | SentrackError] = []
+        try:
+            with open_executor(workers, cluster, len(todo)) as executor:
+                done.extend(do(store.url, todo, executor, bars))
+        except KeyboardInterrupt:
+            stopped = True
+        else:
+            stopped = False
     store.refresh()
+    if stopped:
+        text = f"stopped: {len(done)} of {len(todo)} clips are done and kept"
+        print(f"sentrack: {text}; the same command goes on from there", file=sys.stderr)
+        raise typer.Exit(130)
     kept = [entry for entry in done if not isinstance(entry, SentrackError)]
     failed = [error for error in done if isinstance(error, SentrackError)]
     fell = [task for task, each in zip(todo, done, strict=True) if isinstance(each, SentrackError)]
