@@ -120,7 +120,7 @@ def kills(folder: Path, rng: random.Random, count: int) -> int:
         save_clip(clip, folder / "sources" / f"{name}.parquet")
     _index(folder)
     context = get_context("forkserver")
-    context.set_forkserver_preload(["benchmarks.soak"])
+    context.set_forkserver_preload(["sentrack.tasks", "sentrack.vision"])
     works: tuple[Callable[[Path], None], ...] = (_index, _search, _learn, _upload)
     lasts: dict[Callable[[Path], None], float] = {}
     for number in range(count + len(works)):
@@ -210,7 +210,7 @@ def full_disks(folder: Path, rng: random.Random, count: int) -> int:
     before = sorted((folder / "lib").iterdir())
     smallest = min(path.stat().st_size for path in before if path.name != "catalogue.parquet")
     context = get_context("forkserver")
-    context.set_forkserver_preload(["benchmarks.soak"])
+    context.set_forkserver_preload(["sentrack.tasks", "sentrack.vision"])
     for _ in range(count):
         most = rng.randrange(smallest)
         process = context.Process(target=_index_on_a_full_disk, args=(folder, most))

@@ -151,6 +151,19 @@ def test_every_dependency_has_its_reason() -> None:
     assert {(extra, package) for extra, package, _ in rows} == wanted
 
 
+def test_least_versions_are_those_that_are_asked_for() -> None:
+    groups = [SETTINGS["dependencies"], *SETTINGS["optional-dependencies"].values()]
+    asked = [package for packages in groups for package in packages]
+    rows = re.findall(
+        r"^\| `([\w-]+)`(?: \(tests\))? \| ([\d.]+)",
+        PAGES["docs/reference/dependencies.md"],
+        flags=re.MULTILINE,
+    )
+    assert len(rows) == 7
+    for package, version in rows:
+        assert [each for each in asked if each.startswith(f"{package}>={version}")], package
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_python_compiles(page: str) -> None:
     for code in blocks(page, "python"):

@@ -10,7 +10,8 @@ from typer.testing import CliRunner, Result
 
 from sentrack.cli import app
 from sentrack.errors import SentrackError
-from sentrack.library import Store
+from sentrack.library import Entry, Store, Task, index_one
+from sentrack.progress import Report
 from tests.library.scenes import assert_equal, files, scene
 
 
@@ -208,3 +209,25 @@ def test_a_search_asks_something(sources: Path, tmp_path: Path) -> None:
     for more in ([], ["The person walked.", "--from", "x.txt"]):
         result = run("search", tmp_path / "lib", *more)
         assert "give a sentence, or a file of them by --from" in str(result.exception)
+
+
+def test_an_interrupt_says_what_is_kept_and_the_rest_is_done_later(
+    sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain, calls = index_one, 0
+
+    def interrupted(url: str, task: Task, report: Report) -> Entry:
+        nonlocal calls
+        calls += 1
+        if calls == 3:
+            raise KeyboardInterrupt
+        return plain(url, task, report)
+
+    monkeypatch.setattr("sentrack.tasks.library.index_one", interrupted)
+    result = run("index", sources, "--library", tmp_path / "lib", "--workers", 1)
+    assert (result.exit_code, result.stdout) == (130, "")
+    text = "stopped: 2 of 3 clips are done and kept; the same command goes on from there"
+    assert result.stderr == f"sentrack: {text}\n"
+    assert Store(tmp_path / "lib").check() == []
+    again = run("index", sources, "--library", tmp_path / "lib")
+    assert again.stdout.splitlines()[-1] == "3 clips: 1 new, 0 changed, 2 there, 0 failed"

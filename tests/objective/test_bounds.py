@@ -121,6 +121,8 @@ def test_where_there_are_too_many_tuples_they_are_bounded_frame_by_frame(
     clip = two_activities(0, fps=10)[0]
     scene = scene_of(clip, understand(SENTENCES[0], EVERYDAY, clip), EVERYDAY)
     tight = most_of(scene, -np.inf)
+    monkeypatch.setattr(thing_bounds, "AT_ONCE", 50)
+    assert most_of(scene, -np.inf) == tight
     monkeypatch.setattr(thing_bounds, "MOST", 1)
     assert most_of(scene, -np.inf) == Bounds(scene).over(0, scene.clip.T) >= tight
 

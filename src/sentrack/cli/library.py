@@ -33,7 +33,7 @@ from sentrack.errors import SentrackError
 from sentrack.text import strict_json, visible
 
 if TYPE_CHECKING:
-    from sentrack.library import Task
+    from sentrack.library import Entry, Task
     from sentrack.tasks import Library
 
 
@@ -80,16 +80,26 @@ def index(
             force=force,
         )
         todo = [task for task in tasks if task.state != "there"]
-        with open_executor(workers, cluster, len(todo)) as executor:
-            done = list(do(store.url, todo, executor, bars))
+        done: list[Entry | SentrackError] = []
+        try:
+            with open_executor(workers, cluster, len(todo)) as executor:
+                done.extend(do(store.url, todo, executor, bars))
+        except KeyboardInterrupt:
+            stopped = True
+        else:
+            stopped = False
         kept = [entry for entry in done if not isinstance(entry, SentrackError)]
-        if any(entry.detector for entry in kept):
+        if not stopped and any(entry.detector for entry in kept):
             from sentrack.serve import prepare
 
             for number, entry in enumerate(kept, 1):
                 bars("pictures", number, len(kept))
                 prepare(entry)
     store.refresh()
+    if stopped:
+        text = f"stopped: {len(done)} of {len(todo)} clips are done and kept"
+        print(f"sentrack: {text}; the same command goes on from there", file=sys.stderr)
+        raise typer.Exit(130)
     failed = [error for error in done if isinstance(error, SentrackError)]
     fell = [task for task, each in zip(todo, done, strict=True) if isinstance(each, SentrackError)]
     if as_json:

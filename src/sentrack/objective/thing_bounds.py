@@ -7,6 +7,7 @@ itself: one word goes through its states exactly, while the others say in every 
 of their states does. The least of the words counts, and the best of the tuples.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,16 +19,39 @@ from sentrack.objective.interval_problem import frame_cost, interval_chains
 from sentrack.scene import PRESENCE, Scene
 from sentrack.vision import Floats, Ints
 
-MOST = 4_000_000  # frames of all tuples; where there are more, choices are bounded frame by frame
+MOST = 4_000_000  # tuples; where there may be more, choices are bounded frame by frame
+AT_ONCE = 500_000  # frames of tuples that are bounded at a time, or those of one tuple
 
 
 def most_of(scene: Scene, least: float) -> float:
     """Nats that an interval of a scene can score at most; -inf if it cannot reach `least`."""
-    tuples = _tuples(scene)
-    if tuples is None:
+    lives = _all_lives(scene)
+    tuples = None if lives is None else _tuples(scene, lives)
+    if lives is None or tuples is None:
         bound = Bounds(scene).over(0, scene.clip.T)
         return bound if bound >= least else -np.inf
-    return _most(scene, tuples, least)
+    # Only a tuple that may do better than those before it changes anything.
+    best = -np.inf
+    ends = np.cumsum(tuples.high - tuples.low + 1)
+    for part in np.split(np.arange(len(ends)), np.flatnonzero(np.diff(ends // AT_ONCE)) + 1):
+        if len(part):
+            best = max(best, _most(scene, _runs(lives, tuples, part), max(best, least)))
+    return best
+
+
+@dataclass(frozen=True, eq=False)
+class _Tuples:
+    """N tuples of things that are seen together.
+
+    Attributes:
+        chosen: (N, L) the thing of every participant.
+        low: (N,) the first frame that shows them all.
+        high: (N,) the last.
+    """
+
+    chosen: Ints
+    low: Ints
+    high: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,17 +101,20 @@ def _lives(scene: Scene, participant: int) -> _Lives | None:
     return _Lives(rows, id, first, last, offset)
 
 
-def _tuples(scene: Scene) -> _Runs | None:
-    """All tuples of things; None where things do not decide, or there are too many."""
+def _all_lives(scene: Scene) -> list[_Lives] | None:
+    """Per participant, what it may be; None where things do not decide."""
     if not scene.measured.identity or any(model.roles_of(PRESENCE) for model in scene.models):
         return None
     lives = [_lives(scene, i) for i in range(len(scene.candidates))]
     known = [each for each in lives if each is not None]
-    if len(known) < len(lives):
-        return None
-    low, high = known[0].first, known[0].last
+    return known if len(known) == len(lives) else None
+
+
+def _tuples(scene: Scene, lives: Sequence[_Lives]) -> _Tuples | None:
+    """All tuples of things; None where there may be too many."""
+    low, high = lives[0].first, lives[0].last
     chosen = np.arange(len(low))[:, None]
-    for i, each in enumerate(known[1:], 1):
+    for i, each in enumerate(lives[1:], 1):
         if len(low) * len(each.id) > MOST:
             return None
         begin = np.maximum(low[:, None], each.first)
@@ -95,25 +122,27 @@ def _tuples(scene: Scene) -> _Runs | None:
         fits = begin <= end
         for j in range(i):
             if (j, i) in scene.meaning.distinct:
-                fits &= known[j].id[chosen[:, j]][:, None] != each.id
+                fits &= lives[j].id[chosen[:, j]][:, None] != each.id
         before, other = np.nonzero(fits)
         low, high = begin[before, other], end[before, other]
         chosen = np.hstack([chosen[before], other[:, None]])
-    length = high - low + 1
-    if length.sum() > MOST:
-        return None
+    return _Tuples(chosen, low, high)
+
+
+def _runs(lives: Sequence[_Lives], tuples: _Tuples, part: Ints) -> _Runs:
+    """The frames of some tuples."""
+    low, length = tuples.low[part], (tuples.high - tuples.low + 1)[part]
     begin = np.concatenate([[0], np.cumsum(length)])
     frame = np.arange(begin[-1]) - np.repeat(begin[:-1] - low, length)
     rows = []
-    for i, each in enumerate(known):
-        shift = (each.offset - each.first)[chosen[:, i]]
+    for i, each in enumerate(lives):
+        shift = (each.offset - each.first)[tuples.chosen[part, i]]
         rows.append(each.rows[np.repeat(shift, length) + frame])
     return _Runs(tuple(rows), begin)
 
 
 def _most(scene: Scene, runs: _Runs, least: float) -> float:
-    if len(runs.begin) == 1:
-        return -np.inf
+    """What the best of some tuples can score; -inf if none can reach `least`."""
     alone = replace(scene, candidates=tuple(scene.measured.chosen(rows) for rows in runs.rows))
     words: list[tuple[Chain, Floats]] = []
     for each in interval_chains(scene):

@@ -98,7 +98,8 @@ def index(
 ) -> Iterator[Entry | SentrackError]:
     """Do the tasks of `Store.plan`; a source that is at fault stops no other."""
     if executor.size == 1:
-        for task in tasks:
+        for done, task in enumerate(tasks):
+            report("index", done, len(tasks))
             yield _index((url, task), report)
         return
     for done, result in enumerate(executor.map(_index, [(url, task) for task in tasks]), 1):
