@@ -324,6 +324,21 @@ def test_a_moment_shows_a_picture_while_the_video_is_made(chromium: Chromium, si
     expect(tab.page.get_by_text("Preparing the video")).to_have_count(0)
 
 
+def test_a_server_that_does_not_answer_is_said_once(chromium: Chromium, site: Site) -> None:
+    tab = chromium.open(site.at())
+    expect(tab.page.locator(".grid .card").first).to_be_visible()
+    tab.page.context.set_offline(True)
+    tab.page.get_by_role("combobox").fill(SENTENCE)
+    tab.page.keyboard.press("Enter")
+    expect(tab.page.get_by_role("alert")).to_have_count(1)
+    expect(tab.page.get_by_role("alert")).to_contain_text("The server does not answer")
+    expect(tab.page.get_by_role("combobox")).to_have_value(SENTENCE)
+    tab.page.context.set_offline(False)
+    tab.page.get_by_role("button", name="Search").click()
+    finished(tab)
+    assert cards(tab) > 0
+
+
 def test_what_is_typed_stays(chromium: Chromium, site: Site) -> None:
     tab = chromium.open(site.at())
     box = tab.page.get_by_role("combobox")

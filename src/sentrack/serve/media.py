@@ -7,12 +7,11 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from sentrack.cache import cache_folder, digest
 from sentrack.errors import SentrackError
 from sentrack.files import mark, whole
 from sentrack.library import Entry
 from sentrack.serve.errors import JobError
-from sentrack.serve.media_cache import asked_for, trim
+from sentrack.serve.media_cache import asked_for, picture_path, trim
 from sentrack.show import CANVAS, EXCERPT_FPS, EXCERPT_WIDTH, VideoWriter, colour, outline, smaller
 from sentrack.vision import Clip
 from sentrack.vision.scan import Frame, Image, Video
@@ -33,17 +32,16 @@ def picture(source: Path, at: float, width: int) -> bytes:
 
 def kept_picture(source: Path, sha256: str, at: float, width: int) -> bytes:
     """The same, kept in the cache under the content of the video."""
-    folder = cache_folder() / "pictures"
-    path = folder / f"{digest([sha256, round(at, 2), width])[:32]}.jpg"
+    path = picture_path(sha256, at, width)
     with suppress(OSError):
         asked_for(path)
         return path.read_bytes()
     jpeg = picture(source, at, width)
     with suppress(OSError, SentrackError):
-        folder.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         with whole(path) as draft:
             draft.write_bytes(jpeg)
-        trim(folder, PICTURES)
+        trim(path.parent, PICTURES)
     return jpeg
 
 

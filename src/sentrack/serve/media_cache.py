@@ -5,8 +5,15 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from sentrack.cache import cache_folder, digest
+
 MOST = 1 << 30  # bytes of files that are kept
 HOUR = 3600.0  # seconds after which nobody writes to a temporary file any more
+
+
+def picture_path(sha256: str, at: float, width: int) -> Path:
+    """Where the picture of a video at a time is kept, by the content of the video."""
+    return cache_folder() / "pictures" / f"{digest([sha256, round(at, 2), width])[:32]}.jpg"
 
 
 def asked_for(path: Path) -> None:

@@ -20,17 +20,27 @@ async function refusal(response) {
   return new Error(text);
 }
 
+/** An answer of the server; an Error with one line to read if it does not answer at all. */
+async function ask(path, parameters, signal) {
+  let response;
+  try {
+    response = await fetch(address(path, parameters), { signal });
+  } catch (error) {
+    if (cancelled(error)) throw error;
+    throw new Error("The server does not answer. What you typed is still there; try again.");
+  }
+  if (!response.ok) throw await refusal(response);
+  return response;
+}
+
 /** A JSON answer; an Error with one line to read if there is none. */
 export async function get(path, parameters, signal) {
-  const response = await fetch(address(path, parameters), { signal });
-  if (!response.ok) throw await refusal(response);
-  return response.json();
+  return (await ask(path, parameters, signal)).json();
 }
 
 /** Calls `each` with every object of an answer that comes line by line, as it comes. */
 export async function stream(path, parameters, signal, each) {
-  const response = await fetch(address(path, parameters), { signal });
-  if (!response.ok) throw await refusal(response);
+  const response = await ask(path, parameters, signal);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {

@@ -56,7 +56,8 @@ export class Asking {
     try {
       this.tell(await get("/api/parse", { sentence: text }, this.parsing.signal));
     } catch (error) {
-      if (!cancelled(error)) this.reading.textContent = error.message;
+      // That the server does not answer is said where an answer is waited for.
+      if (!cancelled(error)) this.reading.replaceChildren();
     }
   }
 

@@ -121,7 +121,7 @@ export function showMoment(main, { q, video, start, end, t }, replace) {
       ? {
           url: address("/api/media", { video, start: view.times[0], end: view.times.at(-1) }),
           offset: view.times[0],
-          poster: address("/api/picture", { video, time: first.toFixed(2), width: 960 }),
+          poster: address("/api/picture", { video, time: first.toFixed(2), width: 480 }),
         }
       : null;
     const moved = (seconds) => {

@@ -16,7 +16,7 @@ export class WholeVideo {
     this.shown = new Set(Object.keys(video.classes));
     this.canvas = el("canvas", { role: "img", "aria-label": `boxes of ${video.name}` });
     this.film = video.pixels ? el("video", { class: "film", preload: "auto", playsinline: true, muted: true, tabindex: "-1" }) : null;
-    if (this.film) this.film.poster = address("/api/picture", { video: video.name, time: this.seconds.toFixed(2), width: 960 });
+    if (this.film) this.film.poster = address("/api/picture", { video: video.name, time: this.seconds.toFixed(2), width: 480 });
     this.note = el("p", { class: "note", role: "status" });
     this.stage = el("div", { class: this.film ? "stage" : "stage bare" }, this.film, this.canvas, this.note);
     this.stage.style.aspectRatio = `${video.width} / ${video.height}`;

@@ -18,7 +18,10 @@ router = APIRouter(prefix="/api", responses=EVER)
 @router.post(
     "/judgements",
     status_code=201,
-    responses={**NONE, **problems(_413="There are too many already, or it is too long.")},
+    responses={
+        **NONE,
+        **problems(_400="It is no JSON.", _413="There are too many already, or it is too long."),
+    },
 )
 async def judge(state: State, snapshot: Current, judgement: Judgement) -> Judged:
     """Keep a judgement in the library, as a line that `sentrack learn` reads."""

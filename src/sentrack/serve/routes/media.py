@@ -9,7 +9,7 @@ from fastapi.responses import FileResponse, Response
 
 from sentrack.serve.errors import ChangedError, JobError
 from sentrack.serve.jobs import Span
-from sentrack.serve.media_cache import asked_for
+from sentrack.serve.media_cache import asked_for, picture_path
 from sentrack.serve.routes.dependencies import (
     BUSY,
     EVER,
@@ -42,12 +42,17 @@ async def picture(
 ) -> Response:
     """The frame of a video that is shown at a time; its boxes alone if there are no pixels."""
     entry = snapshot.entry(video)
+    headers = {"Cache-Control": "private, max-age=3600"}
+    kept = picture_path(entry.origin.sha256, time, width)
+    if state.snapshots.shows(entry) and kept.exists():  # no worker has to open the video
+        asked_for(kept)
+        return Jpeg(kept.read_bytes(), headers=headers)
     jpeg, pixels = await state.media_pool.answer(
         request, "picture", entry=entry, at=time, width=width
     )
     if not pixels:
         state.snapshots.changed(entry)
-    return Jpeg(jpeg, headers={"Cache-Control": "private, max-age=3600"})
+    return Jpeg(jpeg, headers=headers)
 
 
 class Mp4(FileResponse):
