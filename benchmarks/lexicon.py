@@ -174,14 +174,15 @@ def chosen(found: Sequence[Case], keys: Sequence[Key], start: Models) -> Iterato
         judged(answered([case for case in found if case.source == each], start)) for each in names
     ]
     tried = {way: by_sets(found, keys, start, way) for way in WAYS}
-    best = min(tried, key=lambda way: float(np.mean([each.loss for each in tried[way]])))
+    good = [way for way, results in tried.items() if better(written, results)]
     for way, results in [("as written", written), *tried.items()]:
         for source, each in zip(names, results, strict=True):
             cells = f"{source} | {each.clips} | {each.loss:.3f} | {each.right:.3f}"
             yield f"| {name} | {way} | {cells} |"
-    if not better(written, tried[best]):
+    if not good:
         yield f"| {name} | **kept as written** | | | | |"
         return
+    best = min(good, key=lambda way: float(np.mean([each.loss for each in tried[way]])))
     before, after = judged(answered(found, start)), by_videos(found, keys, start, best)
     for way, each in (("as written", before), (best, after)):
         cells = f"videos | {each.clips} | {each.loss:.3f} | {each.right:.3f}"

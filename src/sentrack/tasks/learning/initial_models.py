@@ -35,7 +35,7 @@ DEFAULT_FEATURES: Mapping[str, str] = {
 # Share of clips in which a noun is said and its class is not there; and of all classes at first.
 ABSENT = 0.1
 # Nats per frame, over uniform outputs, from which on a word is said to look at a feature.
-TELLING = 0.02
+TELLING = 0.05
 # Of the Dirichlet distribution of random outputs, in frames; with fewer they differ more.
 CONCENTRATION = 8.0
 
