@@ -1,6 +1,6 @@
 """Real video that others annotated: who did it, which of two opposites, and when.
 
-    python -m benchmarks.real [--most 60] [--output docs/measured/real.md]
+    python -m benchmarks.real [--most 60] [--output docs/measured/real.md] [--pictures FOLDER]
 
 Boxes of all annotated things without their identities, in the annotated span. Beside sentrack stand
 chance and a rule, which is told the identities: a dozen lines that look at the annotated tracks.
@@ -9,7 +9,7 @@ chance and a rule, which is told the identities: a dozen lines that look at the 
 import argparse
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 from pathlib import Path
@@ -20,6 +20,8 @@ import numpy.typing as npt
 
 import sentrack
 from benchmarks.annotated import Span, clip_of, opposite, opposites, span_of, truths
+from benchmarks.confusion import draw_confusion
+from benchmarks.failures import Failure, confusion, draw_failures
 from sentrack.boxes import iou
 from sentrack.errors import SentrackError
 from sentrack.tasks import Tracking
@@ -29,6 +31,7 @@ Floats = npt.NDArray[np.float64]
 SETS = ("virat", "meva", "caviar", "svag_mot", "vidvrd", "something_else")
 WHOLE_VIDEOS = ("virat", "caviar")
 EVENTS = ("entered", "exited", "ran", "took", "approached", "left", "picked", "walked with", "hit")
+STRIPS = 10  # wrong answers that are shown
 THERE, ON, MEETS, SAME = 0.3, 0.7, 0.5, 0.3  # shares of frames and of overlap that count
 
 
@@ -200,8 +203,8 @@ def asked(clip: Clip, sentence: str) -> Tracking | None:
         return None
 
 
-def who_and_which(most: int) -> Iterator[str]:
-    """One row per set of who, then one per pair of opposites."""
+def who_and_which(most: int, failures: list[Failure]) -> Iterator[str]:
+    """One row per set of who, then one per pair of opposites; wrong answers are kept."""
     kinds: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
     yield "| set | sentences | right | rule | chance | purity | changes of identity a track |"
     yield "|---|---|---|---|---|---|---|"
@@ -214,6 +217,8 @@ def who_and_which(most: int) -> Iterator[str]:
             real = span_of(name, truth)
             found = asked(clip, truth["sentence"])
             right, ids = (False, []) if found is None else judge(truth, real, found)
+            if found is not None and not right:
+                failures.append(Failure(name, truth, real, found))
             ruled, told = rule_answers(truth, real)
             rows.append((right, ruled, chance(truth, real)))
             for each in filter(None, ids):
@@ -274,8 +279,38 @@ def _meet(one: tuple[float, float], other: tuple[float, float]) -> bool:
     return common >= SAME * (max(one[1], other[1]) - min(one[0], other[0]))
 
 
-def page(most: int) -> Iterator[str]:
-    """The whole page, as Markdown."""
+def wrong_answers(failures: Sequence[Failure], folder: Path | None) -> Iterator[str]:
+    """Some wrong answers, of different sentences, and what went wrong; drawn where asked to."""
+    first: dict[tuple[str, str], Failure] = {}
+    for each in failures:
+        first.setdefault((each.source, each.truth["sentence"]), each)
+    chosen = list(first.values())[:: max(1, -(-len(first) // STRIPS))][:STRIPS]
+    yield "| set | sentence | match | what went wrong |"
+    yield "|---|---|---|---|"
+    for each in chosen:
+        sentence, match = each.truth["sentence"], each.found.match
+        yield f"| {each.source} | {sentence} | {match:.2f} | {each.cause} |"
+    if folder is not None and chosen:
+        draw_failures(chosen, folder / "real-failures.png")
+        yield ""
+        yield "![Boxes over time: annotated green, found red](real-failures.png)"
+
+
+def verbs(most: int, folder: Path | None) -> Iterator[str]:
+    """How often a verb is taken for another that can be said of the same participants."""
+    names, counts = confusion(SETS, most)
+    for n, name in enumerate(names):
+        told = {other: int(c) for other, c in zip(names, counts[n], strict=True) if c}
+        yield f"* {name}: " + ", ".join(f"{other} {c}" for other, c in told.items())
+    if folder is not None:
+        draw_confusion([("real video", counts)], names, folder / "real-confusion.png")
+        yield ""
+        yield "![Which verbs are taken for which](real-confusion.png)"
+
+
+def page(most: int, folder: Path | None = None) -> Iterator[str]:
+    """The whole page, as Markdown; pictures go into a folder."""
+    failures: list[Failure] = []
     yield "# Real video, measured"
     yield ""
     yield "Made by `python -m benchmarks.real` from video that others annotated: of each set at"
@@ -283,11 +318,19 @@ def page(most: int) -> Iterator[str]:
     yield ""
     yield "## Who"
     yield ""
-    yield from who_and_which(most)
+    yield from who_and_which(most, failures)
     yield ""
     yield "## When: events in whole videos"
     yield ""
     yield from when(max(1, most // 2))
+    yield ""
+    yield "## Which verbs are taken for which"
+    yield ""
+    yield from verbs(max(1, most // 6), folder)
+    yield ""
+    yield "## Wrong answers"
+    yield ""
+    yield from wrong_answers(failures, folder)
 
 
 def main() -> None:
@@ -295,9 +338,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--most", type=int, default=60, help="sentences of a set, at most")
     parser.add_argument("--output", type=Path, help="also write the Markdown there")
+    parser.add_argument("--pictures", type=Path, help="folder for pictures of what goes wrong")
     options = parser.parse_args()
     lines = []
-    for line in page(options.most):
+    for line in page(options.most, options.pictures):
         print(line, flush=True)
         lines.append(line)
     if options.output:

@@ -265,7 +265,9 @@ IMPLIED = {
     ("verb/flee", "verb/lead"),
     ("verb/hit", "verb/touch"),
     ("verb/lie", "verb/stand"),
+    ("verb/meet", "verb/approach"),
     ("verb/sit", "verb/stand"),
+    ("verb/sit-down", "verb/stand"),  # who sits down stays where it is
     ("verb/slow-down", "verb/move"),
 }
 SHOWN = [pair for word, scene, other, its in PAIRS for pair in ((word, scene), (other, its))]

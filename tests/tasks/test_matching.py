@@ -11,7 +11,18 @@ from hypothesis import strategies as st
 
 import sentrack
 from sentrack.lexicon import Lexicon, WordModel
-from sentrack.tasks.match import LONGEST, SATURATED, SHORTEST, SURE, Depiction, depiction
+from sentrack.tasks.alternatives import alternative_fits
+from sentrack.tasks.match import (
+    LONGEST,
+    SATURATED,
+    SHARPNESS,
+    SHORTEST,
+    SURE,
+    Depiction,
+    depiction,
+    soft_greatest,
+    soft_least,
+)
 from sentrack.tasks.result import TrackedWord
 from sentrack.vision import two_activities
 
@@ -96,7 +107,10 @@ def test_what_lasts_longer_than_five_seconds_or_is_surely_there_is_no_more_proba
 def test_a_sentence_is_as_true_as_each_of_its_words(a: float, b: float) -> None:
     one, other = typical(a, a, b, b), typical(1.0, 1.0, 1.0, 1.0)
     assert of(one, other) == of(other, one)
-    assert of(one, other).fit == pytest.approx(min((a + b) / 2, 1.0))
+    least = min((a + b) / 2, 1.0)
+    sums = math.exp(-SHARPNESS * (a + b) / 2) + math.exp(-SHARPNESS)
+    assert of(one, other).fit == pytest.approx(-math.log(sums / 2) / SHARPNESS)
+    assert least - 1e-9 <= of(one, other).fit <= least + math.log(2) / SHARPNESS + 1e-9
     # Words that tell nothing do not count.
     silent = diluted(VERB, 0.0), told([-9.0, -9.0])
     assert depiction([(VERB, one), silent], 1.0, [np.ones(1)]) == of(one)
@@ -130,8 +144,21 @@ def test_the_match_of_an_answer_is_that_of_what_was_found(sentence: str, whole: 
     scores = (participant.scores[participant.seen] for participant in found.participants)
     words = zip(found.objective.models, found.words, strict=True)
     expected = depiction(words, found.end - found.start, scores)
+    fits = alternative_fits(found.objective, found.solution.tracks, found.words)
+    if len(fits) > 1:
+        expected = replace(expected, fit=float(soft_greatest(fits)))
     assert found.match == pytest.approx(expected.match)
     assert found.depicted == (found.match >= 0.5)
+
+
+@given(st.lists(st.floats(-3, 3), min_size=1, max_size=6))
+def test_the_soft_greatest_is_about_the_greatest_and_grows_with_each(x: list[float]) -> None:
+    found = float(soft_greatest(x))
+    mean = sum(math.exp(SHARPNESS * each) for each in x) / len(x)
+    assert found == pytest.approx(math.log(mean) / SHARPNESS, abs=1e-9)
+    assert max(x) - math.log(len(x)) / SHARPNESS - 1e-9 <= found <= max(x) + 1e-9
+    assert float(soft_greatest([x[0] + 0.5, *x[1:]])) > found
+    assert float(soft_least(x)) == pytest.approx(-float(soft_greatest([-each for each in x])))
 
 
 @pytest.mark.parametrize("share", [0.0, 1e-6, 1e-3])

@@ -178,10 +178,16 @@ def turning(a: Candidates) -> Values:
     return np.where(rate(a) <= STILL, np.float32(0), a.turn)
 
 
-@feature("growth", 1, "part of its height per second", "shrinks steady grows", (-0.05, 0.05))
+@feature("growth", 1, "part of its height per second", "shrinks steady grows", (-0.15, 0.15))
 def growth(a: Candidates) -> Values:
     """How fast it grows, as those do who come nearer, stand up or get out."""
     return a.growth
+
+
+@feature("posture", 1, "metres per second", "bends same straightens", (-0.12, 0.12))
+def posture(a: Candidates) -> Values:
+    """How fast its height changes: people bend to what they pick up, and straighten up again."""
+    return np.asarray(a.growth * a.extent[..., 1] * a.metres)
 
 
 @feature("presence", 1, "", "seen appears vanishes away")

@@ -1,8 +1,8 @@
 """How the camera moves, by what things do in common, where no picture was measured.
 
-What stands still moves with the picture: all of it alike, near or far. Every thing votes for its own
-motion, and the motion that most others share within what jitter amounts to is the camera's, if far
-more things rest relative to it than in the picture as it is.
+What stands still moves with the picture: all of it alike, near or far. Every thing votes for its
+own motion, and the motion that most others share within what jitter amounts to is the camera's, if
+far more things rest relative to it than in the picture as it is.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from sentrack.vision import Clip, Floats
 
 JITTER = 0.2  # metres per second by which the motion of what rests may be off
 POOLED = 1.0  # seconds before and after, over which votes are counted
-TIMES, MORE = 2.0, 2.0  # by which those at rest must outnumber those that rest in the picture
+TIMES, MORE = 2.0, 4.0  # by which those at rest must outnumber those that rest in the picture
 
 
 def common_motion(clip: Clip, velocity: Floats, metres: Floats) -> Floats:

@@ -23,9 +23,7 @@ NOTHING = np.iinfo(np.int64).min  # the identity of what is no candidate
 PRESENT = 0.5  # part of the frames in which a thing is seen that could be meant
 
 
-def alternative_fits(
-    objective: Objective, tracks: Ints, words: "Sequence[TrackedWord]"
-) -> Floats:
+def alternative_fits(objective: Objective, tracks: Ints, words: "Sequence[TrackedWord]") -> Floats:
     """(N,): how well the sentence fits if its subject is each of N things, as `match` has it.
 
     Args:
@@ -54,7 +52,8 @@ def alternative_fits(
 def _of_subject(emission: npt.ArrayLike, participants: tuple[int, ...], chosen: Ints) -> Floats:
     """(S, J): of what a word tells in a frame, the part in which all others are as chosen."""
     place = [slice(None)] + [slice(None) if p == SUBJECT else chosen[p] for p in participants]
-    return np.asarray(emission)[tuple(place)]
+    found: Floats = np.asarray(emission, dtype=np.float64)[tuple(place)]
+    return found
 
 
 def _things(objective: Objective, tracks: Ints) -> Ints:

@@ -7,7 +7,7 @@ each of its words; and how long it all lasts. It was fitted on annotated video
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 

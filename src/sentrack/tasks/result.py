@@ -293,9 +293,9 @@ def _shown(
     order = objective.meaning.order
     pairs = list(zip(objective.models, words, strict=True))
     if not order:
-        found = depiction(_known(pairs), seconds, scores)
-        others = alternative_fits(objective, solution.tracks, words)
-        return replace(found, fit=float(soft_greatest(others))) if len(others) > 1 else found
+        shown = depiction(_known(pairs), seconds, scores)
+        fits = alternative_fits(objective, solution.tracks, words)
+        return replace(shown, fit=float(soft_greatest(fits))) if len(fits) > 1 else shown
     always = [w for w in range(len(words)) if not any(w in clause for clause in order)]
     found = []
     for clause in order:
