@@ -24,6 +24,7 @@ import sentrack
 from benchmarks.inference import best_toulbar2
 from benchmarks.telling import Lines, tell
 from sentrack.inference.methods import auto
+from sentrack.inference.methods.frontier import Reached
 
 INSTANCES = Path(__file__).parents[2] / "shared" / "tools" / "instances.py"
 
@@ -36,13 +37,13 @@ EIGHT = (
 )
 LIMIT = 60.0
 WORDS = ("carried", "left-of", "towards", "right-of", "away-from", "approached")
-# What can be switched off, and the constants of `auto` that do so.
-PARTS: dict[str, dict[str, float]] = {
+# What can be switched off, and what is put in place of names of `auto` for that.
+PARTS: dict[str, dict[str, object]] = {
     "all of it": {},
     "no guesses": {"GUESS": 1.0},
-    "no lists of joint states": {"FEWEST": np.inf},
+    "no lists of joint states": {"search_frontier": lambda *_: Reached(None, -np.inf, np.inf)},
     "no unions within a budget": {"PATIENCE": np.inf},
-    "no shortlist": {"SHORTLIST": np.inf},
+    "no first look": {"SHORTLIST": np.inf},
 }
 
 

@@ -1,6 +1,7 @@
 """Lists of joint states and guesses: exact where nothing is left out, and bounded where it is."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 import sentrack
 from sentrack.inference.errors import Infeasible
 from sentrack.inference.limits import Limits, OutOfTime
-from sentrack.inference.methods import auto, viterbi
+from sentrack.inference.methods import auto, shortlist, viterbi
 from sentrack.inference.methods.frontier import search_frontier
 from sentrack.inference.relaxation import Relaxation
 from sentrack.inference.terms import reduce
@@ -118,3 +119,30 @@ def test_time_that_is_over_stops_a_search() -> None:
     relaxation = Relaxation(terms, UNLIMITED)
     with pytest.raises(OutOfTime):
         search_frontier(relaxation, -math.inf, 10, Limits(10**9, deadline=0.0))
+
+
+def affords(looks: int) -> Callable[[Limits, float], bool]:
+    """Time that is over after so many looks at the clock, for those who have a limit."""
+    left = iter(range(looks))
+    return lambda limits, _: limits.deadline == math.inf or next(left, None) is not None
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whenever_time_is_over_the_bound_holds(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    links = [(0, 1), (1, 2), (2, 0)]
+    problem = assemble(np.full((3, 6), 6), [2] * 3, links, lambda shape, _: rng.normal(0, 2, shape))
+    best = sentrack.solve(problem, "viterbi").score
+    certified = 0
+    for looks in range(60):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(auto, "SHORTLIST", 0)
+            patch.setattr(auto, "DENSE", math.inf)
+            patch.setattr(auto, "FEWEST", 1)
+            patch.setattr(shortlist, "BEAM", 1)
+            patch.setattr(Limits, "affords", affords(looks))
+            solution = sentrack.solve(problem, sentrack.Auto(exact_operations=0), time_limit=1e9)
+        assert solution.score <= best + 1e-9
+        assert solution.upper_bound >= best - 1e-9
+        certified += solution.certified
+    assert 0 < certified < 60

@@ -21,7 +21,7 @@ from sentrack.inference.limits import Limits, OutOfTime
 from sentrack.inference.methods.ascent import first_answer
 from sentrack.inference.methods.dual import Search
 from sentrack.inference.methods.frontier import search_frontier
-from sentrack.inference.methods.shortlist import first_look_bytes, shortlist
+from sentrack.inference.methods.shortlist import first_look, first_look_bytes, nearest, part
 from sentrack.inference.methods.viterbi import checkpoint_stride, exact
 from sentrack.inference.relaxation import Relaxation, relaxation_bytes, relaxation_operations
 from sentrack.inference.solution import closes
@@ -38,6 +38,8 @@ GUESS = 1 / 16
 JOINT = 40.0
 # Fewer joint states than this are not worth a search.
 FEWEST = 100
+# Sweeps among the labels of the first look before an answer is read off them.
+FIRST = 4
 # An operation on a product of many short axes takes about so many of one on two or three long ones.
 DENSE = 8.0
 # With a budget, lattices are joined as soon as it pays for so many sweeps of them.
@@ -81,10 +83,13 @@ class Auto:
             relaxation_operations(terms) > SHORTLIST * (terms.factor.size + terms.step.size)
             and first_look_bytes(terms) <= limits.memory
         ):
-            left = shortlist(terms, search, limits)
-            if left is None:
+            apart = first_look(terms, limits)
+            search.lower(apart.upper_bound)
+            self._first_answer(apart, search, limits)
+            keep = apart.survivors(search.score)
+            if not kept_sizes(terms, keep).all():
                 return search.proven()
-            terms, lattices = left
+            terms, lattices = part(apart, keep)
             if _exact_cost(terms.sizes, limits) <= self.exact_operations:
                 return _finish(terms, search, limits)
         if relaxation_bytes(terms) > limits.memory:
@@ -95,6 +100,30 @@ class Auto:
         if not search.closed:
             search.lower(self._close(relaxation, search, limits))
         return search.found()
+
+    def _first_answer(self, apart: Relaxation, search: Search, limits: Limits) -> None:
+        """Look for an answer among the labels nearest to the best of their frames.
+
+        At most at the cost of a sweep over all labels. What bounds these says nothing of others.
+        """
+        terms, lattices = part(apart, nearest(apart))
+        if relaxation_bytes(terms) > limits.memory:
+            return
+        try:
+            relaxation = Relaxation(terms, limits, lattices)
+            for _ in range(FIRST):
+                relaxation.sweep()
+            reached = search_frontier(relaxation, search.score, FEWEST, limits)
+            if reached.labels is not None:
+                search.offer(problem_labels(terms, reached.labels), reached.score)
+                search.climb(terms, reached.labels)
+            self._close(relaxation, search, limits, budget=relaxation_operations(apart.terms))
+        except Infeasible:
+            # The best by themselves do not go together: the first answer is among the others.
+            return
+        except OutOfTime as stop:
+            stop.upper_bound = math.inf
+            raise
 
     def _close(
         self,

@@ -6,12 +6,10 @@ the best of their frames are where a good answer is found, and what was learned 
 relaxation by words begins.
 """
 
-from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
 
-from sentrack.inference.errors import Infeasible
 from sentrack.inference.lattices import (
     joint_states,
     lattices_apart,
@@ -20,47 +18,26 @@ from sentrack.inference.lattices import (
     sweep_bytes,
 )
 from sentrack.inference.limits import Limits
-from sentrack.inference.methods.dual import Search
-from sentrack.inference.methods.frontier import search_frontier
-from sentrack.inference.relaxation import Relaxation, relaxation_bytes
+from sentrack.inference.relaxation import Relaxation
 from sentrack.inference.structures import Bools, Lattices, Terms
-from sentrack.inference.terms import block_maxima, kept_sizes, problem_labels, restrict
+from sentrack.inference.terms import block_maxima, restrict
 
-# Sweeps of the first look, candidates per track and frame, on average, among which the first answer
-# is sought, sweeps among them, and joint states of a frame that are followed.
+# Sweeps of the first look, and candidates per track and frame, on average, among which the first
+# answer is sought.
 SWEEPS = 6
 BEAM = 12
-NARROW_SWEEPS = 4
-STATES = 100
 
 
 class Shortlist(NamedTuple):
-    """What is left of a component.
+    """Some labels of a component.
 
     Attributes:
-        terms: without the labels that no better answer can use.
+        terms: of these labels.
         lattices: one per word, with what was learned.
     """
 
     terms: Terms
     lattices: Lattices
-
-
-def shortlist(terms: Terms, search: Search, limits: Limits) -> Shortlist | None:
-    """Find a first answer, and drop the labels that a better one cannot use; None if none can be.
-
-    Raises:
-        OutOfTime: when time is over before that.
-    """
-    apart = first_look(terms, limits)
-    search.lower(apart.upper_bound + terms.rounding)
-    narrowed = _part(apart, _nearest(apart))
-    if relaxation_bytes(narrowed.terms) <= limits.memory:
-        # If the best by themselves do not go together, the first answer is among the others.
-        with suppress(Infeasible):
-            _answer(narrowed, search, limits)
-    keep = apart.survivors(search.score)
-    return _part(apart, keep) if kept_sizes(terms, keep).all() else None
 
 
 def first_look(terms: Terms, limits: Limits) -> Relaxation:
@@ -78,17 +55,7 @@ def first_look_bytes(terms: Terms) -> float:
     return sweep_bytes(terms.sizes, alone) + 8.0 * float(sum(tables))
 
 
-def _answer(narrowed: Shortlist, search: Search, limits: Limits) -> None:
-    relaxation = Relaxation(narrowed.terms, limits, narrowed.lattices)
-    for _ in range(NARROW_SWEEPS):
-        relaxation.sweep()
-    reached = search_frontier(relaxation, search.score, STATES, limits)
-    if reached.labels is not None:
-        search.offer(problem_labels(narrowed.terms, reached.labels), reached.score)
-        search.climb(narrowed.terms, reached.labels)
-
-
-def _nearest(apart: Relaxation) -> Bools:
+def nearest(apart: Relaxation) -> Bools:
     """The labels nearest to the best of their frame, `BEAM` of a track on average."""
     terms = apart.terms
     best = np.repeat(block_maxima(apart.bounds, terms.node_at).ravel(), terms.sizes.ravel())
@@ -100,8 +67,8 @@ def _nearest(apart: Relaxation) -> Bools:
     return np.asarray((below <= farthest) | (below == 0.0) | ~tracks)
 
 
-def _part(apart: Relaxation, keep: Bools) -> Shortlist:
-    """Some labels of a component, and the relaxation by words of them to begin with."""
+def part(apart: Relaxation, keep: Bools) -> Shortlist:
+    """The labels that are marked, and the relaxation by words to begin with."""
     terms, _ = restrict(apart.terms, keep)
     lattices = restrict_lattices(apart.terms, apart.lattices, keep, terms)
     return Shortlist(terms, lattices_of_words(terms, lattices))
