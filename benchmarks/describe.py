@@ -141,7 +141,7 @@ def _draw(said: Described, name: str, path: Path) -> None:
     from sentrack.vision.scan import Video
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    strip(said.tracking, Video(video(name, None)).frames(said.start, said.end), path)
+    strip([said.tracking], Video(video(name, None)).frames(said.start, said.end), path)
 
 
 def scene(seeds: Sequence[int] = (0, 1, 2)) -> Lines:

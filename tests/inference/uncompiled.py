@@ -18,7 +18,7 @@ from sentrack.inference import (
 from sentrack.inference.kernels import large_messages
 from sentrack.inference.kernels.growth import LANES
 from sentrack.inference.kernels.jit import COMPILED
-from sentrack.inference.kernels.local import best_local_score, best_run_scores, best_run_sums
+from sentrack.inference.kernels.local import best_local_score, best_run_intervals, best_run_sums
 from sentrack.inference.limits import Limits
 from sentrack.inference.methods import viterbi
 from sentrack.inference.methods.frontier import search_frontier
@@ -108,11 +108,10 @@ def others() -> Any:
     yield float(best_local_score(h, g, np.arange(K), np.zeros(K), move, np.zeros(K)))
     told, rest = rng.normal(size=(9, K)), rng.normal(size=9)
     begin, wanted = np.array([0, 4, 5, 9]), np.array([True, False, True])
-    moves = *np.nonzero(np.ones((K, K))), move.ravel()
-    state = np.arange(K)
-    yield best_run_scores(
-        told, rest, begin, wanted, state, np.zeros(K), moves, np.zeros(K)
-    ).tolist()
+    edges, final = np.argwhere(np.ones((K, K))), np.ones(K, np.bool_)
+    chain = np.arange(K), np.zeros(K), edges, move.ravel(), final
+    for found in best_run_intervals(told, begin, wanted, *chain):
+        yield found.tolist()
     yield best_run_sums(rest, begin).tolist()
     low = rng.uniform(0, 50, (40, 2))
     boxes = np.concatenate([low, low + rng.uniform(10, 40, low.shape)], axis=1)

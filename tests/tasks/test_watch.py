@@ -42,6 +42,7 @@ def observations(clip: Clip, start: float = 0.0) -> Iterator[Observation]:
             clip.label[own][kept],
             clip.score[own][kept],
             clip.colour[own][kept],
+            clip.looks[own][kept],
             np.zeros(int(kept.sum()), np.int64),
             clip.velocity[own][kept],
             clip.camera[own][kept],

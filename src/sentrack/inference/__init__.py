@@ -3,11 +3,11 @@
 Knows nothing of video or English: usable by anyone with such chains.
 """
 
-from sentrack.inference.chains import best_intervals_of_cases
+from sentrack.inference.chains import best_intervals_of_runs
 from sentrack.inference.errors import Infeasible, ProblemError, ProblemTooLarge
 from sentrack.inference.forward_backward import Posteriors, posteriors
 from sentrack.inference.intervals import EXACT_FIRST, best_interval, between, ended
-from sentrack.inference.kernels import best_local_score, best_run_scores, best_run_sums
+from sentrack.inference.kernels import best_local_score, best_run_sums
 from sentrack.inference.methods import Ascent, Auto, Dual, Growth, Viterbi
 from sentrack.inference.polynomial import Maximum, Polynomial
 from sentrack.inference.problem import Problem, TrackTerms, WordTerms
@@ -33,9 +33,8 @@ __all__ = [
     "Viterbi",
     "WordTerms",
     "best_interval",
-    "best_intervals_of_cases",
+    "best_intervals_of_runs",
     "best_local_score",
-    "best_run_scores",
     "best_run_sums",
     "between",
     "ended",

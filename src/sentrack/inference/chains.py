@@ -1,31 +1,42 @@
-"""The best intervals of one word in many cases at once."""
+"""The best intervals of one word in many runs of frames at once."""
 
 import numpy as np
 
-from sentrack.inference.kernels import announce, best_local_intervals
+from sentrack.inference.kernels import announce, best_run_intervals
 from sentrack.inference.structures import Bools, Floats, Ints
 
 
-def best_intervals_of_cases(
-    initial: Floats, transition: Floats, state: Ints, final: Bools, told: Floats
+def best_intervals_of_runs(
+    initial: Floats,
+    transition: Floats,
+    state: Ints,
+    final: Bools,
+    told: Floats,
+    begin: Ints,
+    wanted: Bools | None = None,
 ) -> tuple[Floats, Ints, Ints]:
-    """Eq. 2 with free start and end, for N cases at once: `best_interval` of given tracks.
+    """Eq. 2 with free start and end, for N runs at once: `best_interval` of given tracks.
 
     Args:
         initial: (S,) nats.
         transition: (S, S) nats.
         state: (S,) which of the K columns of `told` each state of the chain looks at.
         final: (S,) whether a chain may end in a state.
-        told: (N, T, K) nats against a background; -inf where there is no case.
+        told: (P, K) nats against a background, of the frames of all runs one after the other; -inf
+            where there is nothing to tell of.
+        begin: (N + 1,) the frames among these in which runs begin, and P.
+        wanted: (N,) runs that are asked for; all if left out.
 
     Returns:
-        (N,) the best scores; (N,) the first frames of the best intervals; (N,) the frames after
-        their last ones. The score is -inf where no interval has a finite one.
+        (N,) the best scores; (N,) the first frames of the best intervals, counted from the
+        beginning of the run; (N,) the frames after their last ones. The score is -inf where no
+        interval has a finite one.
     """
     edges = np.argwhere(transition > -np.inf)
     weights = transition[edges[:, 0], edges[:, 1]]
-    announce(best_local_intervals)
-    found: tuple[Floats, Ints, Ints] = best_local_intervals(
-        np.ascontiguousarray(told), state, initial, edges, weights, final
+    asked = np.ones(len(begin) - 1, np.bool_) if wanted is None else wanted
+    announce(best_run_intervals)
+    found: tuple[Floats, Ints, Ints] = best_run_intervals(
+        np.ascontiguousarray(told), begin, asked, state, initial, edges, weights, final
     )
     return found

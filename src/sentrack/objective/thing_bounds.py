@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sentrack.inference import best_run_scores, best_run_sums
+from sentrack.inference import best_intervals_of_runs, best_run_sums
 from sentrack.objective.bounds import SLACK, Bounds
 from sentrack.objective.chain import Chain
 from sentrack.objective.interval_problem import frame_cost, interval_chains
@@ -159,11 +159,9 @@ def _most(scene: Scene, runs: _Runs, least: float) -> float:
         wanted = best >= least
         if not wanted.any():
             return -np.inf
-        before, after = np.nonzero(chain.transition > -np.inf)
-        moves = before, after, chain.transition[before, after]
-        leave = np.where(chain.final, 0.0, -np.inf)
-        reached = best_run_scores(
-            told, total - own, runs.begin, wanted, chain.state, chain.initial, moves, leave
+        terms = told + (total - own)[:, None]
+        reached, _, _ = best_intervals_of_runs(
+            chain.initial, chain.transition, chain.state, chain.final, terms, runs.begin, wanted
         )
         best = np.minimum(best, _loosened(reached))
     most = float(best.max())

@@ -44,6 +44,7 @@ from sentrack.tasks import (
     Tracking,
     best_moment,
     describe,
+    moments,
     rivals,
     steps,
     track,

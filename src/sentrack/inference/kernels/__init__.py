@@ -13,9 +13,8 @@ from sentrack.inference.kernels.large_messages import (
     send_large,
 )
 from sentrack.inference.kernels.local import (
-    best_local_intervals,
     best_local_score,
-    best_run_scores,
+    best_run_intervals,
     best_run_sums,
 )
 from sentrack.inference.kernels.messages import load_step
@@ -42,9 +41,8 @@ __all__ = [
     "advance",
     "announce",
     "axis_maxima",
-    "best_local_intervals",
     "best_local_score",
-    "best_run_scores",
+    "best_run_intervals",
     "best_run_sums",
     "decode_all",
     "entry",

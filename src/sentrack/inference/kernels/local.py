@@ -48,49 +48,57 @@ def best_local_score(
 
 
 @entry
-def best_run_scores(
+def best_run_intervals(
     told: Flat,
-    rest: Flat,
     begin: Flat,
     wanted: Flat,
     state: Flat,
     initial: Flat,
-    moves: Any,
-    leave: Flat,
+    edges: Flat,
+    weights: Flat,
+    final: Flat,
 ) -> Any:
-    """(N,): the score of the best interval of one word in each of N runs of frames.
+    """The best interval of one word in each of N runs of frames, with free start and end.
 
     Nobody is to be chosen in a run: it is the case J = 1 of `best_local_score`, for many at once.
 
     Args:
-        told: (P, K) what the word tells in every frame of all runs.
-        rest: (P,) all other terms of a frame.
+        told: (P, K) all terms of every frame of all runs; -inf where there is nothing to tell of.
         begin: (N + 1,) where the runs begin.
-        wanted: (N,) which runs are asked for; of the others, -inf.
+        wanted: (N,) which runs are asked for; of the others the score is -inf.
         state: (S,) the K that each state of the chain looks at.
         initial: (S,) nats.
-        moves: (M,) thrice: from which state, to which, and nats.
-        leave: (S,) 0 where the word may end, else -inf.
+        edges: (E, 2) from which state to which the chain may go.
+        weights: (E,) nats.
+        final: (S,) whether the word may end in a state.
+
+    Returns:
+        (N,) scores, (N,) first frames and (N,) the frames after the last ones, counted from the
+        beginning of the run.
     """
-    before, after, cost = moves
     S, N = len(state), len(begin) - 1
-    here, there, best = np.empty(S), np.empty(S), np.full(N, -np.inf)
+    scores, first, last = np.full(N, -np.inf), np.zeros(N, np.int64), np.zeros(N, np.int64)
+    here, there = np.empty(S), np.empty(S)
+    began, begins = np.empty(S, np.int64), np.empty(S, np.int64)
     for n in range(N):
         if not wanted[n]:
             continue
         here[:] = -np.inf
         for p in range(begin[n], begin[n + 1]):
             there[:] = initial
-            for m in range(len(cost)):
-                score = here[before[m]] + cost[m]
-                if score > there[after[m]]:
-                    there[after[m]] = score
+            begins[:] = p - begin[n]
+            for e in range(len(weights)):
+                score = here[edges[e, 0]] + weights[e]
+                if score > there[edges[e, 1]]:
+                    there[edges[e, 1]] = score
+                    begins[edges[e, 1]] = began[edges[e, 0]]
             for s in range(S):
-                there[s] += told[p, state[s]] + rest[p]
-                if there[s] + leave[s] > best[n]:
-                    best[n] = there[s] + leave[s]
+                there[s] += told[p, state[s]]
+                if final[s] and there[s] > scores[n]:
+                    scores[n], first[n], last[n] = there[s], begins[s], p + 1 - begin[n]
             here, there = there, here
-    return best
+            began, begins = begins, began
+    return scores, first, last
 
 
 @entry
@@ -104,44 +112,3 @@ def best_run_sums(value: Flat, begin: Flat) -> Any:
             total = max(total, 0.0) + value[p]
             best[n] = max(best[n], total)
     return best
-
-
-@entry
-def best_local_intervals(
-    told: Flat, state: Flat, initial: Flat, edges: Flat, weights: Flat, final: Flat
-) -> Any:
-    """The best interval of one word in each of N cases, with free start and end.
-
-    Args:
-        told: (N, T, K) nats; -inf where the case cannot be.
-        state: (S,) the K that each state of the chain looks at.
-        initial: (S,) nats.
-        edges: (E, 2) from which state to which the chain may go.
-        weights: (E,) nats.
-        final: (S,) whether the word may end in a state.
-
-    Returns:
-        (N,) scores, (N,) first frames and (N,) the frames after the last ones.
-    """
-    N, T, _ = told.shape
-    S = len(state)
-    scores, first, last = np.full(N, -np.inf), np.zeros(N, np.int64), np.zeros(N, np.int64)
-    here, there = np.empty(S), np.empty(S)
-    began, begins = np.empty(S, np.int64), np.empty(S, np.int64)
-    for n in range(N):
-        here[:] = -np.inf
-        for t in range(T):
-            there[:] = initial
-            begins[:] = t
-            for e in range(len(weights)):
-                score = here[edges[e, 0]] + weights[e]
-                if score > there[edges[e, 1]]:
-                    there[edges[e, 1]] = score
-                    begins[edges[e, 1]] = began[edges[e, 0]]
-            for s in range(S):
-                there[s] += told[n, t, state[s]]
-                if final[s] and there[s] > scores[n]:
-                    scores[n], first[n], last[n] = there[s], begins[s], t + 1
-            here, there = there, here
-            began, begins = begins, began
-    return scores, first, last

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sentrack.inference import best_intervals_of_cases
+from sentrack.inference import best_intervals_of_runs
 from sentrack.language import Meaning, Participant, Word, distinct_pairs, say
 from sentrack.lexicon import WordModel, kinds
 from sentrack.objective import DULL, LEAST_SECONDS, Chain, at_least, lasting, least_told
@@ -88,10 +88,16 @@ def moments(evidence: Evidence, model: WordModel, told: Floats) -> tuple[Floats,
         told: (N, T, K) what it tells of them.
     """
     chain = chain_of(model, evidence)
-    score, first, last = best_intervals_of_cases(
-        chain.initial, chain.transition, chain.state, chain.final, told - DULL
+    N, T, K = told.shape
+    score, first, last = best_intervals_of_runs(
+        chain.initial,
+        chain.transition,
+        chain.state,
+        chain.final,
+        (told - DULL).reshape(-1, K),
+        np.arange(N + 1) * T,
     )
-    least = least_told(model, evidence.clip.seconds, told.shape[1]) if model.K > 1 else 1
+    least = least_told(model, evidence.clip.seconds, T) if model.K > 1 else 1
     lasts = last - first
     return (score + DULL * lasts) / np.maximum(lasts, least) / model.most, first, last
 
