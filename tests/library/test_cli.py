@@ -208,7 +208,8 @@ def test_a_search_asks_something(sources: Path, tmp_path: Path) -> None:
     run("index", sources, "--library", tmp_path / "lib")
     for more in ([], ["The person walked.", "--from", "x.txt"]):
         result = run("search", tmp_path / "lib", *more)
-        assert "give a sentence, or a file of them by --from" in str(result.exception)
+        assert result.exit_code == 2
+        assert "give a sentence, or a file of them by --from" in result.stderr
 
 
 def test_an_interrupt_says_what_is_kept_and_the_rest_is_done_later(

@@ -193,7 +193,7 @@ def search(
 
     store = _library(library)
     if (not sentences) == (questions is None):
-        raise SentrackError("give a sentence, or a file of them by --from")
+        raise typer.BadParameter("give a sentence, or a file of them by --from")
     if questions is not None and clips is not None:
         raise SentrackError("--clips goes with sentences of the command line, not with --from")
     asked = _lines(questions) if questions is not None else [sentences or ""]
@@ -203,11 +203,9 @@ def search(
         )
         paths = write_excerpts(store, answers[0], clips, force, bars) if clips else []
     if as_json:
-        documents = [
-            {
-                "moments": [moment_document(moment) for moment in found],
-                "damaged": list(found.damaged),
-            }
+        documents: list[dict[str, Any]] = [
+            {"moments": [moment_document(moment) for moment in found]}
+            | ({"damaged": list(found.damaged)} if found.damaged else {})
             for found in answers
         ]
         if questions is None:

@@ -38,9 +38,7 @@ def test_bytes_are_counted_as_they_are_read(
     monkeypatch.setattr(limits, "MOST_BYTES", 3_000_000)
     path = tmp_path / f"a.{kind}"
     if kind == "parquet":
-        numbers = table(200_000).set_column(
-            2, "x1", pa.array(np.random.default_rng(0).random(200_000))
-        )
+        numbers = np.random.default_rng(0).random(200_000)
         pyarrow.parquet.write_table(table(200_000).set_column(2, "x1", pa.array(numbers)), path)
     else:
         with gzip.open(path, "wt") as file:
@@ -71,6 +69,29 @@ def test_a_long_text_in_every_row_takes_no_room(tmp_path: Path, column: str) -> 
     assert path.stat().st_size < 3_000_000
     with pytest.raises(ClipError, match=f"column '{column}' holds a text of 1,000,000 bytes"):
         load_clip(path, size=(64, 48), fps=30)
+
+
+def test_text_counts_as_it_will_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MOST_BYTES", 50_000_000)
+    path = tmp_path / "a.parquet"
+    pyarrow.parquet.write_table(
+        table(100_000, remark="x")
+        .drop_columns(["class"])
+        .append_column("class", pa.repeat(pa.scalar("y" * 1000), 100_000)),
+        path,
+    )
+    with pytest.raises(ClipError, match="it unpacks to more than 50,000,000 bytes"):
+        load_clip(path, size=(64, 48), fps=30)
+
+
+def test_files_in_pieces_with_other_names_in_each(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    parts = [table(3, **{"class": name, "frame": n}) for n, name in enumerate("abcab")]
+    with pyarrow.parquet.ParquetWriter(path, parts[0].schema) as writer:
+        for part in parts:
+            writer.write_table(part)
+    clip = load_clip(path, size=(64, 48), fps=30)
+    assert [clip.classes[k] for k in clip.label[::3]] == list("abcab")
 
 
 def test_columns_of_no_use_are_not_read(tmp_path: Path) -> None:

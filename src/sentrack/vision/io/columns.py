@@ -14,7 +14,7 @@ import pyarrow.csv
 from sentrack.colours import CELLS, HALVES
 from sentrack.text import nearest
 from sentrack.vision.clip import Bools, ClipError, Floats, Ints, Parts
-from sentrack.vision.io.limits import plain_text, read_content, read_parquet
+from sentrack.vision.io.limits import read_content, read_parquet
 
 CORNERS = ("x1", "y1", "x2", "y2")
 MOTION = ("vx", "vy")
@@ -86,7 +86,7 @@ class Table:
         choose(self.path, names, video)
         if video is None:
             return self
-        mask = pc.equal(pc.cast(self._text("video"), pa.string()), video)
+        mask = pc.equal(pc.cast(self.columns["video"], pa.string()), video)
         return replace(self, columns={k: column.filter(mask) for k, column in self.columns.items()})
 
     def column(self, name: str) -> Any:
@@ -97,16 +97,13 @@ class Table:
             raise ClipError(f"{self.path}: no column {name!r}{hint}")
         return self.columns[name]
 
-    def _text(self, name: str) -> Any:
-        return plain_text(self.path, name, self.column(name))
-
     def has(self, names: Iterable[str]) -> bool:
         """Whether any of the columns is there; what belongs together is then asked for together."""
         return any(name in self.columns for name in names)
 
     def numbers(self, name: str) -> Floats:
         """(R,) a column of numbers, NaN where there is none."""
-        column = self._text(name)
+        column = self.column(name)
         try:
             cast = pc.cast(column, pa.float64(), safe=False)
         except pa.ArrowException as error:
@@ -132,7 +129,7 @@ class Table:
     def names(self, name: str) -> tuple[list[str], Ints]:
         """The different texts of a column, in the order of the file, and (R,) which a row has."""
         try:
-            text = pc.cast(self._text(name), pa.string()).fill_null("").combine_chunks()
+            text = pc.cast(self.column(name), pa.string()).fill_null("").combine_chunks()
         except pa.ArrowException as error:
             raise ClipError(f"{self.path}: column {name!r} does not hold text") from error
         coded = text.dictionary_encode()

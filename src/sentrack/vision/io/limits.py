@@ -44,7 +44,7 @@ def read_parquet(path: Path, known: Iterable[str]) -> Any:
 
     Args:
         path: the file.
-        known: names of columns, in lower case; text in them is dictionary-encoded.
+        known: names of columns, in lower case.
 
     Raises:
         ClipError: there is more in it than the limits allow, or a column holds no plain values.
@@ -69,32 +69,37 @@ def read_parquet(path: Path, known: Iterable[str]) -> Any:
     ):
         batches, size, read = [], 0, 0
         for batch in file.iter_batches(BATCH, columns=names):
-            size, read = size + batch.nbytes, read + batch.num_rows
+            size += batch.nbytes + sum(_text_size(path, name, batch[name]) for name in texts)
+            read += batch.num_rows
             _limit(path, size, read)
-            batches.append(batch)
-        table = pa.Table.from_batches(batches, batches[0].schema if batches else pa.schema([]))
+            columns = [batch[name] for name in names]
+            plain = [
+                c.dictionary_decode() if pa.types.is_dictionary(c.type) else c for c in columns
+            ]
+            batches.append(pa.record_batch(plain, names))
+        empty = [schema.field(name) for name in names]
+        table = pa.Table.from_batches(batches, None if batches else pa.schema(empty))
     for name in schema.names:
         if name not in names:
             table = table.append_column(name, pa.nulls(read))
     return table.replace_schema_metadata(schema.metadata)
 
 
-def plain_text(path: Path, name: str, column: Any) -> Any:
-    """A column of text as such; it may come dictionary-encoded.
+def _text_size(path: Path, name: str, column: Any) -> int:
+    """Bytes that a column of text takes when it is no longer dictionary-encoded.
 
     Raises:
         ClipError: a text in it is too long to be a name or a number.
     """
-    if not pa.types.is_dictionary(column.type):
-        return column
-    for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else [column]:
-        longest = pc.max(pc.binary_length(chunk.dictionary)).as_py() or 0
-        if longest > LONGEST:
-            raise ClipError(f"{path}: column {name!r} holds a text of {longest:,} bytes")
-    return pc.cast(column, column.type.value_type)
+    lengths = pc.binary_length(column.dictionary)
+    longest = pc.max(lengths).as_py() or 0
+    if longest > LONGEST:
+        raise ClipError(f"{path}: column {name!r} holds a text of {longest:,} bytes")
+    return int(pc.sum(pc.cast(lengths, pa.int64()).take(column.indices)).as_py() or 0)
 
 
 def _is_text(kind: Any) -> bool:
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
