@@ -3,10 +3,10 @@
 from sentrack.objective.bounds import Bounds
 from sentrack.objective.budget import affordable, loosest_bound
 from sentrack.objective.chain import SILENT, Chain, least_told
-from sentrack.objective.interval_problem import interval, plain
+from sentrack.objective.interval_problem import interval
 from sentrack.objective.objective import Objective
 from sentrack.objective.shortages import shortage
-from sentrack.objective.whole_problem import at_some_time, build, over_all, whole
+from sentrack.objective.whole_problem import build, over_all, whole
 
 __all__ = [
     "SILENT",
@@ -14,13 +14,11 @@ __all__ = [
     "Chain",
     "Objective",
     "affordable",
-    "at_some_time",
     "build",
     "interval",
     "least_told",
     "loosest_bound",
     "over_all",
-    "plain",
     "shortage",
     "whole",
 ]
