@@ -196,12 +196,11 @@ def test_lattices_too_large_for_exact_sums_are_thinned_and_it_is_said(
 ) -> None:
     pairs = [(stage(UP, "cup", n, ("cup",)), "The hand glorped the cup.") for n in range(3)]
     pairs = [(_doubled(clip), text) for clip, text in pairs]
-    # Three states, those before and after, and of each noun one box that is left and the two of
-    # what is not there.
-    monkeypatch.setattr(examples, "JOINT", 5 * 3 * 3)
+    # Three states, and of each noun one box that is left and the two of what is not there.
+    monkeypatch.setattr(examples, "JOINT", 3 * 3 * 3)
     learn(pairs, settings=replace(QUICK, iterations=1, contrast=0))
     assert any("too many candidates for exact sums" in m for m in caplog.messages)
-    monkeypatch.setattr(examples, "JOINT", 5 * 3 * 3 - 1)
+    monkeypatch.setattr(examples, "JOINT", 3 * 3 * 3 - 1)
     with pytest.raises(PairError, match="too many candidates"):
         learn(pairs, settings=QUICK, strict=True)
 

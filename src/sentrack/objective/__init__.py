@@ -3,11 +3,11 @@
 from sentrack.objective.bounds import Bounds
 from sentrack.objective.budget import affordable, loosest_bound
 from sentrack.objective.chain import LEAST_SECONDS, SILENT, Chain, least_told
-from sentrack.objective.interval_problem import DULL, at_least, interval, lasting, plain
+from sentrack.objective.interval_problem import DULL, at_least, interval, lasting
 from sentrack.objective.objective import Objective
 from sentrack.objective.shortages import shortage
 from sentrack.objective.thing_bounds import most_of
-from sentrack.objective.whole_problem import at_some_time, build, over_all, whole
+from sentrack.objective.whole_problem import build, over_all, whole
 
 __all__ = [
     "DULL",
@@ -18,7 +18,6 @@ __all__ = [
     "Objective",
     "affordable",
     "at_least",
-    "at_some_time",
     "build",
     "interval",
     "lasting",
@@ -26,7 +25,6 @@ __all__ = [
     "loosest_bound",
     "most_of",
     "over_all",
-    "plain",
     "shortage",
     "whole",
 ]

@@ -8,7 +8,6 @@ import numpy as np
 
 from sentrack.inference import Problem, TrackTerms, WordTerms, posteriors
 from sentrack.lexicon import WordModel
-from sentrack.objective import at_some_time, plain
 from sentrack.tasks.learning.examples import AWAY, Example, Floats, Ints, Key, Spoken
 from sentrack.workers import Executor
 
@@ -115,13 +114,23 @@ def expectations(example: Example, parameters: Parameters) -> tuple[float, Count
         _with_classes(track, parameters.nouns.get(noun), labels, parameters)
         for track, (noun, labels) in zip(example.tracks, example.nouns, strict=True)
     ]
-    emissions = [_Emission(word, parameters, example.seconds) for word in example.words]
-    words = [emission.terms() for emission in emissions]
+    emissions = [
+        _Emission(word, parameters.models[word.key], parameters.background)
+        for word in example.words
+    ]
+    words = [e.terms(example) for e in emissions]
     sums = posteriors(Problem(tracks, [*words, *example.apart]))
     counts = Counts()
     for w, (word, emission) in enumerate(zip(example.words, emissions, strict=True)):
         if word.key in parameters.learned:
-            own = emission.counts(sums.emissions[w], sums.states[w], sums.transitions[w])
+            moves = sums.transitions[w]
+            K = moves.shape[1]
+            stays, leaves = moves.diagonal(axis1=1, axis2=2), moves.diagonal(1, axis1=1, axis2=2)
+            own = WordCounts(
+                emission.counts(sums.emissions[w]),
+                sums.states[w][0].copy(),
+                {round(example.seconds, 4): np.stack([stays.sum(0)[: K - 1], leaves.sum(0)])},
+            )
             counts.add(Counts({word.key: own}))
     for p, (noun, labels) in enumerate(example.nouns):
         if noun in parameters.nouns:
@@ -148,18 +157,10 @@ def _with_classes(
 
 
 class _Emission:
-    """What a word says of every tuple of candidates, relative to the background.
+    """What a word says of every tuple of candidates, relative to the background."""
 
-    As in a sentence about all of a clip, a word of several states is an event that happens at some
-    time: before and after it, what is seen is what is usual. How long its states may last is left
-    open.
-    """
-
-    def __init__(self, word: Spoken, parameters: Parameters, seconds: float) -> None:
-        model, background = parameters.models[word.key], parameters.background
-        self.word, self.model, self.seconds = word, model, seconds
-        chain = plain(model, seconds)
-        self.chain = at_some_time(chain, model.K) if model.K > 1 else chain
+    def __init__(self, word: Spoken, model: WordModel, background: Background) -> None:
+        self.word, self.model = word, model
         M = len(word.unseen)
         own, usual = np.zeros((model.K, M)), np.zeros(M)
         for members, code in word.groups:
@@ -178,33 +179,25 @@ class _Emission:
         self.real = np.where(word.unseen, 0.0, (1 - model.noise) * np.exp(certain))
         self.log = np.where(word.unseen, 0.0, total - usual)
 
-    def terms(self) -> WordTerms:
+    def terms(self, example: Example) -> WordTerms:
         """The terms of the word in a problem."""
         sizes = [int(np.prod(shape)) for shape in self.word.shapes]
         parts = np.split(self.log, np.cumsum(sizes)[:-1], axis=1)
-        h = [
-            self.chain.spread(part.reshape(-1, *shape), 0.0, axis=0)
-            for part, shape in zip(parts, self.word.shapes, strict=True)
-        ]
-        if not self.chain.final.all():
+        h = [part.reshape(-1, *shape) for part, shape in zip(parts, self.word.shapes, strict=True)]
+        if not self.model.final.all():
             h[-1] = h[-1].copy()
-            h[-1][~self.chain.final] = -np.inf
-        return WordTerms(self.chain.initial, self.chain.transition, h, self.word.participants)
+            h[-1][~self.model.final] = -np.inf
+        return WordTerms(
+            self.model.log_initial(),
+            self.model.log_transitions(example.seconds),
+            h,
+            self.word.participants,
+        )
 
-    def counts(
-        self, emissions: tuple[Floats, ...], states: Floats, transitions: Floats
-    ) -> WordCounts:
-        """What is expected of the word, given the posteriors of its terms.
-
-        Args:
-            emissions: T arrays, of state and candidates.
-            states: (T, S).
-            transitions: (T-1, S, S).
-        """
+    def counts(self, posterior: tuple[Floats, ...]) -> list[Floats]:
+        """Per feature, (K, bins) the frames in which the word is expected to show a bin."""
         model = self.model
-        on = self.chain.state < model.K
-        posterior = np.concatenate([p[on].reshape(model.K, -1) for p in emissions], axis=1)
-        weights = posterior * self.real
+        weights = np.concatenate([p.reshape(model.K, -1) for p in posterior], axis=1) * self.real
         outputs = [np.zeros(0)] * len(model.observed)
         for members, code in self.word.groups:
             sizes = [len(model.observed[n].feature.bins) for n in members]
@@ -213,11 +206,7 @@ class _Emission:
             for i, n in enumerate(members):
                 others = tuple(1 + j for j in range(len(members)) if j != i)
                 outputs[n] = joint.sum(axis=others)
-        # An event begins in the first frame, or after it.
-        initial = states[0, on] + transitions[:, ~on][..., on].sum(axis=(0, 1))
-        moves = transitions.sum(axis=0)[np.ix_(on, on)]
-        kept = np.stack([moves.diagonal()[: model.K - 1], moves.diagonal(1)])
-        return WordCounts(outputs, initial, {round(self.seconds, 4): kept})
+        return outputs
 
 
 def measure_background(examples: Sequence[Example], models: Mapping[Key, WordModel]) -> Background:

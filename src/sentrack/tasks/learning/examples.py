@@ -104,8 +104,7 @@ def prepare(
     thin = n
     while True:
         objective = build(clip.surest(thin), meaning, lexicon)
-        # An event has two states more, before it and after it.
-        states = np.prod([m.K + 2.0 * (m.K > 1) for m in objective.models])
+        states = np.prod([float(m.K) for m in objective.models])
         joint = (
             states * np.prod([c.counts.astype(float) for c in objective.candidates], axis=0).max()
         )
