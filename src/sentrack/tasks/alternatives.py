@@ -26,6 +26,8 @@ PRESENT = 0.5  # part of the frames in which a thing is seen that could be meant
 def alternative_fits(objective: Objective, tracks: Ints, words: "Sequence[TrackedWord]") -> Floats:
     """(N,): how well the sentence fits if its subject is each of N things, as `match` has it.
 
+    The red person is one of those who are red, if there is any.
+
     Args:
         objective: what was asked.
         tracks: (L, T) the answer, of which the other participants are kept.
@@ -33,6 +35,7 @@ def alternative_fits(objective: Objective, tracks: Ints, words: "Sequence[Tracke
             subject.
     """
     chosen, T = _things(objective, tracks), objective.problem.T
+    described = np.ones(chosen.shape[1], dtype=np.bool_)
     fits = []
     for w, (model, word) in enumerate(zip(objective.models, words, strict=True)):
         if model.information <= ROUNDING:
@@ -46,7 +49,10 @@ def alternative_fits(objective: Objective, tracks: Ints, words: "Sequence[Tracke
         nats = best_paths(np.asarray(terms.initial), np.asarray(terms.transition), emission)
         nats -= T * objective.background(w)
         fits.append(relative(nats / least_told(model, objective.clip.seconds, T), model))
-    return soft_least(np.array(fits).reshape(len(fits), chosen.shape[1]))
+        if word.part == "adjective":
+            described &= fits[-1] > 0
+    every = soft_least(np.array(fits).reshape(len(fits), chosen.shape[1]))
+    return every[described] if described.any() else every
 
 
 def _of_subject(emission: npt.ArrayLike, participants: tuple[int, ...], chosen: Ints) -> Floats:

@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 
 BORDER = 0.5  # from which on a sentence is said to be depicted
 # Of the logistic function; `python -m benchmarks.true_false --fit` prints them.
-CONSTANT, PER_FIT, PER_LOG_SECOND = 0.265, 1.411, 0.175
+CONSTANT, PER_FIT, PER_LOG_SECOND = 0.109, 2.097, 0.164
 # What fits worse than by this many times what a word could tell says no more.
 SATURATED = 3.0
 SHARPNESS = 4.0  # how little the words count that fit better than the one that fits least
