@@ -21,7 +21,7 @@ from unittest.mock import patch
 import numpy as np
 
 import sentrack
-from benchmarks.inference import best_toulbar2
+from benchmarks.peers import PeerResult, toulbar2
 from benchmarks.telling import Lines, tell
 from sentrack.inference.methods import auto
 from sentrack.inference.methods.frontier import Reached
@@ -126,6 +126,16 @@ def timed(
     return solution, size.clock() - start
 
 
+def best_peer(problem: sentrack.Problem, size: Size) -> tuple[PeerResult, float]:
+    """toulbar2 with the better of its two settings, and what that took."""
+    runs = []
+    for vac in (False, True):
+        start = size.clock()
+        result = toulbar2(problem, size.peer_limit, vac)
+        runs.append((result, size.clock() - start))
+    return min(runs, key=lambda run: (not run[0].proved, run[1]))
+
+
 def gap(solution: sentrack.Solution) -> float:
     """The gap as a part of the score."""
     return solution.gap / abs(solution.score)
@@ -167,12 +177,9 @@ def six(size: Size) -> Lines:
             for seed in range(size.seeds):
                 problem = instance(row, seed, hard)
                 ours, took = timed(problem, None, size)
-                start = size.clock()
-                peer = best_toulbar2(problem, size.peer_limit)
-                # Both of its settings were run; the better one counts.
-                both = size.clock() - start
-                took_peer = min(both, peer.build_seconds + peer.solve_seconds)
-                if ours.upper_bound < peer.score - 1e-4 or ours.score > (peer.bound or 0) + 1e-4:
+                peer, took_peer = best_peer(problem, size)
+                limit = np.inf if peer.bound is None else peer.bound
+                if ours.upper_bound < peer.score - 1e-4 or ours.score > limit + 1e-4:
                     raise AssertionError(f"row {row}, seed {seed}: {ours} and {peer}")
                 certified, proved = certified + ours.certified, proved + peer.proved
                 seconds += took, took_peer
