@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sentrack import track
-from sentrack.tasks.alternatives import alternative_fits, best_paths
+from sentrack.inference import best_paths
+from sentrack.tasks.alternatives import alternative_fits
 from sentrack.tasks.match import SHARPNESS
 from sentrack.vision import Clip, clip_from_arrays
 

@@ -1,4 +1,4 @@
-"""The best intervals of one word in many runs of frames at once."""
+"""One word on many given tracks at once (Eq. 2): its best paths, and its best intervals."""
 
 import numpy as np
 
@@ -40,3 +40,23 @@ def best_intervals_of_runs(
         np.ascontiguousarray(told), begin, asked, state, initial, edges, weights, final
     )
     return found
+
+
+def best_paths(initial: Floats, transition: Floats, emission: Floats) -> Floats:
+    """(N,): the best sum of a chain's terms (Eq. 2), for N sequences of emissions at once.
+
+    Args:
+        initial: (S,).
+        transition: (S, S), mostly -inf: only moves that are possible are looked at.
+        emission: (T, S, N).
+    """
+    target, source = np.nonzero(np.isfinite(transition).T)
+    cost = transition[source, target][:, None]
+    begin = np.flatnonzero(np.diff(target, prepend=-1))
+    reached = target[begin]
+    best = initial[:, None] + emission[0]
+    for frame in emission[1:]:
+        step = np.full_like(best, -np.inf)
+        step[reached] = np.maximum.reduceat(best[source] + cost, begin, axis=0)
+        best = step + frame
+    return np.asarray(best.max(axis=0))

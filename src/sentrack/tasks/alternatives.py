@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from sentrack.inference import best_paths
 from sentrack.objective import Objective, least_told
 from sentrack.scene import AFTER, BEFORE
 from sentrack.tasks.match import ROUNDING, relative, soft_least
@@ -38,7 +39,7 @@ def alternative_fits(objective: Objective, tracks: Ints, words: "Sequence[Tracke
     described = np.ones(chosen.shape[1], dtype=np.bool_)
     fits = []
     for w, (model, word) in enumerate(zip(objective.models, words, strict=True)):
-        if model.information <= ROUNDING:
+        if model.information <= ROUNDING or word.unknown:
             continue
         if SUBJECT not in word.participants:
             fits.append(np.full(chosen.shape[1], relative(word.margin, model)))
@@ -84,23 +85,3 @@ def _things(objective: Objective, tracks: Ints) -> Ints:
         found[:, n] = np.where(every < there.argmax(), *away)
         found[there, n] = own[there].argmax(axis=1)
     return found
-
-
-def best_paths(initial: Floats, transition: Floats, emission: Floats) -> Floats:
-    """(N,): the best sum of a chain's terms (Eq. 2), for N sequences of emissions at once.
-
-    Args:
-        initial: (S,).
-        transition: (S, S), mostly -inf: only moves that are possible are looked at.
-        emission: (T, S, N).
-    """
-    target, source = np.nonzero(np.isfinite(transition).T)
-    cost = transition[source, target][:, None]
-    begin = np.flatnonzero(np.diff(target, prepend=-1))
-    reached = target[begin]
-    best = initial[:, None] + emission[0]
-    for frame in emission[1:]:
-        step = np.full_like(best, -np.inf)
-        step[reached] = np.maximum.reduceat(best[source] + cost, begin, axis=0)
-        best = step + frame
-    return np.asarray(best.max(axis=0))

@@ -1,9 +1,10 @@
 """How probable it is that a sentence is depicted, given the tracks that depict it best.
 
-A logistic function of two things: how much better than a word that means nothing the word that fits
-least explains what is seen, as a part of what it could tell at best, since a sentence is as true as
-each of its words; and how long it all lasts. It was fitted on annotated video
-(docs/measured/match.md). What was hardly detected is hardly there.
+A logistic function of two things: how much better than words that mean nothing its words explain
+what is seen, each as a part of what it could tell at best, mostly by the one that fits least, since
+a sentence is as true as each of its words; and how long it all lasts. Where the subject could be
+many, how well it fits them counts, too (`alternatives`): one of fifty does nearly anything. It was
+fitted on annotated video (docs/measured/match.md). What was hardly detected is hardly there.
 """
 
 import math
@@ -39,8 +40,8 @@ class Depiction:
     """Whether a sentence is depicted, and what that depends on.
 
     Attributes:
-        fit: how well the word fits that fits least; 0 is as well as one that means nothing, 1 is
-            perfectly. 0 if no word tells anything.
+        fit: how well the words fit, mostly the one that fits least; 0 is as well as words that mean
+            nothing, 1 is perfectly. 0 if no word tells anything.
         seconds: how long it lasts.
         sureness: the mean detection score of the participant that is least surely detected.
     """
