@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+import trustme
 
 from sentrack.cache import cache_folder
 from sentrack.errors import SentrackError
@@ -23,9 +24,6 @@ from sentrack.vision.scan.detectors import KNOWN, DetectorError, open_detector, 
 MEMBERS = {"toy/deep/a.bin": b"alpha" * 1000, "toy/b.txt": b"beta"}
 DIGESTS = {name: hashlib.sha256(content).hexdigest() for name, content in MEMBERS.items()}
 REQUIREMENT = "sentrack-toy==1.0"
-CERTIFICATE = Path(__file__).with_name(
-    "loopback.pem"
-)  # of 127.0.0.1, with its key, for tests alone
 
 
 @pytest.fixture
@@ -184,7 +182,9 @@ def test_offline(cache: Path) -> None:
 class Server:
     """Files over HTTPS on this machine, and redirects from there to elsewhere."""
 
-    def __init__(self, files: dict[str, bytes], moved: dict[str, str]) -> None:
+    def __init__(
+        self, files: dict[str, bytes], moved: dict[str, str], certificate: trustme.LeafCert
+    ) -> None:
         asked: list[str] = []
         self.asked = asked
 
@@ -215,7 +215,7 @@ class Server:
 
         self.server = Quiet(("127.0.0.1", 0), Handler)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(CERTIFICATE)
+        certificate.configure_cert(context)
         self.server.socket = context.wrap_socket(
             self.server.socket, server_side=True, do_handshake_on_connect=False
         )
@@ -230,13 +230,15 @@ class Server:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(str(tmp_path / "authority.pem"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     found = {f"/{name}": content for name, content in MEMBERS.items()}
     found |= {"/cut/toy/b.txt": b"beta", "/other/toy/b.txt": b"gamma"}
     moved = {"/moved/toy/b.txt": "/toy/b.txt", "/plain/toy/b.txt": "http://127.0.0.1:9/b.txt"}
-    server = Server(found, moved)
+    server = Server(found, moved, authority.issue_cert("127.0.0.1"))
     yield server
     server.close()
 

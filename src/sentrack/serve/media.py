@@ -47,9 +47,9 @@ def kept_picture(source: Path, sha256: str, at: float, width: int) -> bytes:
 
 def prepare(entry: Entry) -> None:
     """Make the picture that the page shows first of a video, so that nobody waits for it."""
-    if mark(entry.source) is not None and entry.detector is not None:
+    if mark(entry.path) is not None and entry.detector is not None:
         with suppress(SentrackError):
-            kept_picture(Path(entry.source), entry.origin.sha256, entry.seconds / 2, WIDTH)
+            kept_picture(entry.path, entry.origin.sha256, entry.seconds / 2, WIDTH)
 
 
 def sketch(clip: Clip, at: float, width: int) -> bytes:
