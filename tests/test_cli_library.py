@@ -12,7 +12,7 @@ from tests.commands import Run, start
 from tests.tasks.scenes import scene
 
 SENTENCE = "The person picked up the cup."
-OTHER = "The person approached the chair."
+OTHER = "The person carried the cup."
 
 
 @pytest.fixture(scope="module")

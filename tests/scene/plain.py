@@ -15,6 +15,7 @@ from sentrack.scene.following import (
     LOOKS_PER_SECOND,
     LOST,
     MEMORY,
+    MOST_FOR_LOOKS,
     MOVING,
     OFF,
     OFF_PER_SECOND,
@@ -89,6 +90,7 @@ def assigned(
     common = np.sqrt(one * other).sum(axis=3)
     unlike = np.sqrt(np.maximum(1 - common, 0)).mean(axis=2)
     stranger = np.maximum(unlike - ALIKE, 0) / (LOOKS + LOOKS_PER_SECOND * lapse)[:, None]
+    stranger = np.minimum(stranger, MOST_FOR_LOOKS)
     known_looks = (told(one) & told(other))[..., 0, 0]
     alike = grown / (GROWTH + GROWTH_PER_SECOND * lapse)[:, None]
     alike += np.where(known_looks, stranger, np.nan_to_num(paler) / COLOUR)

@@ -159,7 +159,7 @@ def test_its_rows_ledger_and_rivals_tell_what_the_view_does(
     expect(tab.page.locator(".rivals h3")).to_have_text(["Runner-up", "Roles swapped"])
     assert f"+{seen.rivals[0].nats:.1f} nats" in tab.page.locator(".rivals").inner_text()
     before = tab.page.locator(".stage").screenshot()
-    tab.page.get_by_role("button", name="Show its tracks").first.click()
+    tab.page.get_by_role("button", name="Draw these tracks on the picture").first.click()
     assert tab.page.locator(".stage").screenshot() != before
     assert "proven to be the best" in tab.page.locator(".certificate").inner_text()
     clean(tab)

@@ -208,7 +208,7 @@ def test_lattices_too_large_for_exact_sums_are_thinned_and_it_is_said(
 def _doubled(clip: sentrack.Clip) -> sentrack.Clip:
     """Every box seven times."""
     rows = np.repeat(np.arange(len(clip.label)), 7)
-    names = ("boxes", "label", "score", "velocity", "camera", "colour", "id", "projected")
+    names = ("boxes", "label", "score", "velocity", "camera", "colour", "looks", "id", "projected")
     return replace(
         clip, start=clip.start * 7, **{name: getattr(clip, name)[rows] for name in names}
     )

@@ -37,8 +37,8 @@ def shortage(objective: Objective) -> str | None:
                 return f"{clip.name}: the sentence needs {said}; no frame shows more than {most}"
     if len(nouns) == 1:
         return f"{clip.name}: the {nouns[0]} is not in view for long enough"
-    said = f"{', '.join(nouns[:-1])} and {nouns[-1]}"
-    return f"{clip.name}: {said} are not in view together for long enough"
+    needs = f"the sentence needs {_said(nouns)}"
+    return f"{clip.name}: {needs}; they are not in view together for long enough"
 
 
 def _said(nouns: list[str]) -> str:

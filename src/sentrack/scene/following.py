@@ -21,6 +21,9 @@ GROWTH_PER_SECOND = 0.2  # ... and more after a second
 # How looks differ, as a Hellinger distance: this much tells nothing, and what is more is off by ...
 ALIKE = 0.15
 LOOKS, LOOKS_PER_SECOND = 0.03, 0.015  # ... so much at once, and more after a second.
+# Nats that looks cost at most. Shadow, or a box that takes in more, changes them at once: they tell
+# who of several it is, and do not end what goes on plainly.
+MOST_FOR_LOOKS = 2.0
 REMEMBERED = 1.0  # seconds over which looks are averaged: longer than two take to cross
 COLOUR = 0.15  # where looks are not known, how saturation and value of its colour differ
 MEMORY = 0.5  # seconds over which motion is averaged
@@ -230,7 +233,7 @@ def _expected(seen: Any, things: Any, last: Flat, t: Int, step: float, lost: flo
                 continue
             other = _unlike(things.looks[i], seen.looks[j])
             if other >= 0:
-                alike[n, b] += max(other - ALIKE, 0.0) * strange
+                alike[n, b] += min(max(other - ALIKE, 0.0) * strange, MOST_FOR_LOOKS)
             elif not math.isnan(paler):
                 alike[n, b] += paler / COLOUR
     return _Expected(age, apart, reach, alike)

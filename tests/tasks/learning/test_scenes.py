@@ -55,7 +55,7 @@ def test_what_is_not_there_is_of_no_class() -> None:
 def test_thinning_keeps_the_best_of_each_class() -> None:
     clip = stage(UP, "cup", 0)
     rows = np.repeat(np.arange(len(clip.label)), 3)
-    names = ("boxes", "label", "velocity", "camera", "colour", "id", "projected")
+    names = ("boxes", "label", "velocity", "camera", "colour", "looks", "id", "projected")
     scores = np.random.default_rng(0).random(len(rows))
     many = replace(
         clip,

@@ -1,9 +1,10 @@
 """How probably clips choose their own sentences by `match`, and how that depends on outputs.
 
 A clip has a choice of sentences: its own, and such as are not true of it. It chooses one with a
-probability in proportion to exp(SHARPNESS · fit), where fit is what `match` depends on: how well
-the word fits that fits least (`sentrack.tasks.match`). With the answers held, that is a smooth
-function of the words' outputs.
+probability in proportion to exp(SHARPNESS · fit), where fit is what `match` mostly depends on: how
+well the word fits that fits least (`sentrack.tasks.match`, which counts the other words a little,
+and others that could be meant). With the answers held, that is a smooth function of the words'
+outputs.
 """
 
 from collections import defaultdict

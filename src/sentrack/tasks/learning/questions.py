@@ -1,9 +1,9 @@
 """Sentences about clips, and what `match` sees of them under the words as they are.
 
 A question is measured once. Under given words it is answered as `track` answers it with
-`whole=True`: by the best tracks and states. What its match depends on, the fit of the word that
-fits least, is then a function of the words' outputs that can be computed, and differentiated, with
-tracks and states held.
+`whole=True`: by the best tracks and states. What its match mostly depends on, the fit of the word
+that fits least, is then a function of the words' outputs that can be computed, and differentiated,
+with tracks and states held.
 """
 
 from collections.abc import Mapping, Sequence
