@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.things import doubtful, shown_apart
+from benchmarks.things import all_differ, doubtful, shown_apart
 from benchmarks.trust import SENTENCES
 from sentrack.lexicon import Lexicon
 from sentrack.tasks.description.describer import describe
@@ -61,7 +61,8 @@ def test_descriptions_tell_of_different_things(
 ) -> None:
     clip = doubtful(seed, 10, classes, 3, repeats)
     for told in describe(clip, 3):
-        assert shown_apart(told.tracking, clip, LEXICON)
+        # Of what was seen, only what is surely there takes part.
+        assert all_differ(told.tracking.objective, told.tracking.solution.tracks)
 
 
 @pytest.mark.parametrize("whole", [False, True])
