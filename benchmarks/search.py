@@ -31,7 +31,7 @@ from sentrack.library import index_one
 from sentrack.objective import interval
 from sentrack.scene import scene_of
 from sentrack.tasks import RATE, Library, Moment, Moments
-from sentrack.tasks.moment import LEAST, moments
+from sentrack.tasks.moment import LEAST_NATS, moments
 from sentrack.tasks.tracker import vocabulary_of
 from sentrack.vision import Bools, Clip, ClipError, Floats
 
@@ -274,7 +274,7 @@ def solving_all(library: Library, sentence: str, k: int, lexicon: Lexicon) -> li
             continue
         found += [
             (best.solution.score, entry.name, float(objective.clip.times[best.first]))
-            for best in best_intervals(objective.problem, k, objective.final, LEAST)
+            for best in best_intervals(objective.problem, k, objective.final, LEAST_NATS)
         ]
     return sorted(found, key=lambda each: (-each[0], *each[1:]))[:k]
 

@@ -15,7 +15,7 @@ In = TypeVar("In")
 Out = TypeVar("Out")
 
 RETRIES = 5  # of a call whose worker died
-FEW = 64  # calls that one process makes sooner than several start
+FEW_CALLS = 64  # calls that one process makes sooner than several start
 
 
 def cores() -> int:
@@ -92,7 +92,7 @@ def open_executor(
     if cluster is not None and not cluster.rpartition(":")[2].isdigit():
         raise SentrackError(f"cluster {cluster!r} is not HOST:PORT, as in 127.0.0.1:8786")
     wanted = cores() if workers is None else workers
-    if cluster is None and (wanted == 1 or (workers is None and calls < FEW)):
+    if cluster is None and (wanted == 1 or (workers is None and calls < FEW_CALLS)):
         yield Executor()
         return
     try:

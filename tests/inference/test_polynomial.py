@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 
 from sentrack.inference.errors import ProblemError
 from sentrack.inference.kernels.growth import LANES
-from sentrack.inference.polynomial import FEW, Polynomial
+from sentrack.inference.polynomial import FEW_POINTS, Polynomial
 
 Array = npt.NDArray[np.float64]
 Terms = list[tuple[tuple[int, ...], Array]]
 
 seeds = st.integers(0, 2**32 - 1)
 # One point, a few one by one, one batch that is not full, several batches.
-BATCHES = (1, FEW, FEW + 1, LANES + 3)
+BATCHES = (1, FEW_POINTS, FEW_POINTS + 1, LANES + 3)
 
 
 def draw(seed: int, fewest: int = 1, most: int = 4) -> tuple[list[int], Terms]:

@@ -83,7 +83,7 @@ def solved() -> Any:
 def solved_frame_by_frame() -> Any:
     viterbi.PARALLEL_STATES = 1
     if not COMPILED:  # else they are a part of what is compiled, and kept
-        large_messages.SHORT, large_messages.FEW, large_messages.WIDE = 20, 2, 4
+        large_messages.SHORT_AXIS, large_messages.FEW_ROWS, large_messages.WIDE = 20, 2, 4
     for shape in LARGE:
         found = solve(problem(shape, 0), "viterbi")
         yield found.score, found.tracks.tolist(), found.states.tolist()

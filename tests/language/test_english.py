@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import sentrack
 from sentrack.language import Meaning, SentenceError, paraphrase, parse
-from sentrack.language.english.tagger import NOUNS, VERBS, tag
+from sentrack.language.english.tagger import NOUNS, VERB_TAGS, tag
 from sentrack.language.english.tokenizer import tokenize
 from sentrack.language.glossary import glossary
 
@@ -33,7 +33,7 @@ def lost(meaning: Meaning) -> list[str]:
     """Content words of a sentence that no part of its meaning tells of."""
     kept = [*(word.text for word in meaning.words), *meaning.unchecked, *meaning.reading]
     told = set(re.findall(r"\w+", " ".join(kept)))
-    content = NOUNS | VERBS | {"adj", "adv", "dir"}
+    content = NOUNS | VERB_TAGS | {"adj", "adv", "dir"}
     said = [word for word in tag(tokenize(meaning.sentence), VOCABULARY) if word.tag in content]
     silent = {"other", "own"}  # the article says it: another one
     return [word.text for word in said if not set(word.text.split()) <= told | silent]

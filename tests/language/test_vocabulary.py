@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from sentrack.language import (
-    Entry,
+    Headword,
     SentenceError,
     Vocabulary,
     VocabularyError,
@@ -121,9 +121,9 @@ def test_where_a_form_is_shared_the_earlier_entry_is_meant() -> None:
 def test_one_verb_form_with_one_two_and_three_participants() -> None:
     entries = [
         *(noun(name) for name in ("person", "cup", "dog")),
-        Entry("move", "verb", ("move",), ONE),
-        Entry("shift", "verb", ("move",), ("agent", "patient")),
-        Entry("bring", "verb", ("move",), THREE, preposition="to"),
+        Headword("move", "verb", ("move",), ONE),
+        Headword("shift", "verb", ("move",), ("agent", "patient")),
+        Headword("bring", "verb", ("move",), THREE, preposition="to"),
     ]
     sentences = {
         "The person moved.": "move",
@@ -138,21 +138,21 @@ def test_one_verb_form_with_one_two_and_three_participants() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (Entry("Traffic cone", "noun", ("cone",), ONE), "traffic-cone"),
-        (Entry("", "noun", ("cone",), ONE), "name"),
-        (Entry("cone", "thing", ("cone",), ONE), "part of speech"),
-        (Entry("cone", "noun", ("cone",), THREE), "3 roles"),
-        (Entry("cone", "noun", (), ONE), "form"),
-        (Entry("cone", "noun", (" ",), ONE), "form"),
-        (Entry("cone", "noun", ("cone",), ONE, particle="up"), "no verb"),
-        (Entry("go", "verb", ("go",), ONE, moves=1), "moves"),
-        (Entry("go-on", "verb", ("go",), ONE, particle="On"), "lower case"),
-        (Entry("go", "verb", ("go",), ONE, irregular={"future": "x"}), "inflection"),
-        (Entry("give", "verb", ("give",), THREE), "preposition"),
-        (Entry("go", "verb", ("go",), ONE, preposition="to"), "preposition"),
+        (Headword("Traffic cone", "noun", ("cone",), ONE), "traffic-cone"),
+        (Headword("", "noun", ("cone",), ONE), "name"),
+        (Headword("cone", "thing", ("cone",), ONE), "part of speech"),
+        (Headword("cone", "noun", ("cone",), THREE), "3 roles"),
+        (Headword("cone", "noun", (), ONE), "form"),
+        (Headword("cone", "noun", (" ",), ONE), "form"),
+        (Headword("cone", "noun", ("cone",), ONE, particle="up"), "no verb"),
+        (Headword("go", "verb", ("go",), ONE, moves=1), "moves"),
+        (Headword("go-on", "verb", ("go",), ONE, particle="On"), "lower case"),
+        (Headword("go", "verb", ("go",), ONE, irregular={"future": "x"}), "inflection"),
+        (Headword("give", "verb", ("give",), THREE), "preposition"),
+        (Headword("go", "verb", ("go",), ONE, preposition="to"), "preposition"),
     ],
 )
-def test_bad_entries_are_refused(entry: Entry, message: str) -> None:
+def test_bad_entries_are_refused(entry: Headword, message: str) -> None:
     with pytest.raises(VocabularyError, match=message):
         Vocabulary([entry])
 
@@ -160,4 +160,4 @@ def test_bad_entries_are_refused(entry: Entry, message: str) -> None:
 def test_names_are_unique_within_a_part() -> None:
     with pytest.raises(VocabularyError, match="two nouns named 'cup'"):
         Vocabulary([noun("cup"), noun("cup")])
-    Vocabulary([noun("orange"), Entry("orange", "adjective", ("orange",), ONE)])
+    Vocabulary([noun("orange"), Headword("orange", "adjective", ("orange",), ONE)])

@@ -1,12 +1,12 @@
 """A vocabulary for tests, with something of every kind."""
 
-from sentrack.language import Entry, Vocabulary
+from sentrack.language import Headword, Vocabulary
 
 ONE, TWO, THREE = ("thing",), ("agent", "patient"), ("agent", "patient", "goal")
 
 
-def noun(name: str, *synonyms: str) -> Entry:
-    return Entry(name, "noun", (name.replace("-", " "), *synonyms), ONE)
+def noun(name: str, *synonyms: str) -> Headword:
+    return Headword(name, "noun", (name.replace("-", " "), *synonyms), ONE)
 
 
 def verb(
@@ -16,25 +16,25 @@ def verb(
     particle: str = "",
     preposition: str = "",
     **irregular: str,
-) -> Entry:
+) -> Headword:
     head = name.split("-")[0]
-    return Entry(name, "verb", (head,), roles, moves, irregular, particle, preposition)
+    return Headword(name, "verb", (head,), roles, moves, irregular, particle, preposition)
 
 
-def adverb(name: str, opposite: str = "") -> Entry:
-    return Entry(name, "adverb", (name,), ONE, opposite=opposite)
+def adverb(name: str, opposite: str = "") -> Headword:
+    return Headword(name, "adverb", (name,), ONE, opposite=opposite)
 
 
-def adjective(name: str, *forms: str, opposite: str = "") -> Entry:
-    return Entry(name, "adjective", forms or (name,), ONE, opposite=opposite)
+def adjective(name: str, *forms: str, opposite: str = "") -> Headword:
+    return Headword(name, "adjective", forms or (name,), ONE, opposite=opposite)
 
 
-def two(part: str, name: str, *forms: str, opposite: str = "") -> Entry:
-    return Entry(name, part, forms or (name.replace("-", " "),), TWO, opposite=opposite)
+def two(part: str, name: str, *forms: str, opposite: str = "") -> Headword:
+    return Headword(name, part, forms or (name.replace("-", " "),), TWO, opposite=opposite)
 
 
-def direction(name: str, *forms: str, opposite: str = "") -> Entry:
-    return Entry(name, "direction", forms, ONE, opposite=opposite)
+def direction(name: str, *forms: str, opposite: str = "") -> Headword:
+    return Headword(name, "direction", forms, ONE, opposite=opposite)
 
 
 ENTRIES = (

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sentrack import colours
-from sentrack.language import Entry, Meaning, Participant, Word, distinct_pairs, parse
+from sentrack.language import Headword, Meaning, Participant, Word, distinct_pairs, parse
 from sentrack.language.inflection import inflect
 from sentrack.language.vocabulary import heads
 from sentrack.lexicon import Lexicon, WordModel
@@ -478,7 +478,7 @@ FRAMES = {
 VERB_FRAMES = ("The dog {} {}", "The dog {} {} {} the car", "The dog {} {} the car {} the chair")
 
 
-def sentences(entry: Entry) -> list[str]:
+def sentences(entry: Headword) -> list[str]:
     """One for every form of a word; of verbs, for past and present."""
     if entry.part != "verb":
         return [FRAMES[entry.part].format(form) for form in entry.forms]

@@ -10,7 +10,7 @@ import pytest
 from sentrack.library import LibraryError, Store, index_one
 from sentrack.vision import ClipError, load_clip, save_clip
 from sentrack.vision.scan import scanner
-from sentrack.vision.scan.detectors import Found
+from sentrack.vision.scan.detectors import ImageCandidates
 from tests.library.scenes import assert_equal, files, scene
 from tests.vision.films import film
 
@@ -30,10 +30,10 @@ class Stub:
     def __init__(self, name: str, best: int = 10, **_: Any) -> None:
         self.name, self.fingerprint = name, f"{name}/{best}"
 
-    def detect(self, image: Any) -> Found:
+    def detect(self, image: Any) -> ImageCandidates:
         height, width = image.shape[:2]
         box = np.array([[0.25 * width, 0.25 * height, 0.75 * width, height]])
-        return Found(box, np.array([0]), np.array([0.5]))
+        return ImageCandidates(box, np.array([0]), np.array([0.5]))
 
 
 @pytest.fixture

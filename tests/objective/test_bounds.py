@@ -13,7 +13,7 @@ from sentrack.inference.intervals import best_interval, between
 from sentrack.lexicon import Lexicon
 from sentrack.objective import Bounds, interval, most_of, thing_bounds
 from sentrack.scene import scene_of
-from sentrack.tasks.moment import LEAST, most
+from sentrack.tasks.moment import LEAST_NATS, most
 from sentrack.tasks.tracker import understand
 from sentrack.vision import Clip, two_activities
 from tests.scene.test_background import SENTENCES, scattered
@@ -75,7 +75,7 @@ def test_a_clip_is_bounded_as_the_frames_that_are_looked_at_are() -> None:
     clip = two_activities(0, fps=30)[0]
     meaning = understand(SENTENCES[0], EVERYDAY, clip)
     scene = scene_of(clip, meaning, EVERYDAY, rate=10)
-    assert most(clip, meaning, EVERYDAY) == most_of(scene, LEAST) > LEAST
+    assert most(clip, meaning, EVERYDAY) == most_of(scene, LEAST_NATS) > LEAST_NATS
 
 
 @pytest.mark.parametrize("sentence", [*SENTENCES, "The person appeared.", "The cup rose."])

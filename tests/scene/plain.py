@@ -8,6 +8,7 @@ from scipy.optimize import linear_sum_assignment
 from sentrack.scene.candidates import Floats, Ints
 from sentrack.scene.following import (
     ALIKE,
+    ANOTHER_THING_NATS,
     COLOUR,
     GROWTH,
     GROWTH_PER_SECOND,
@@ -22,7 +23,6 @@ from sentrack.scene.following import (
     REMEMBERED,
     SEVERAL,
     STRAY_PER_SECOND,
-    UNLIKELY,
     Seen,
 )
 
@@ -110,13 +110,13 @@ def assigned(
         moved = np.median(apart[known[a], b], axis=0) if len(a) >= SEVERAL else moved
     panned = alike + np.hypot(*(apart - moved).T).T / reach[:, None]
     found = matching(panned)
-    if (panned[found] - UNLIKELY).sum() < (still[i, j] - UNLIKELY).sum():
+    if (panned[found] - ANOTHER_THING_NATS).sum() < (still[i, j] - ANOTHER_THING_NATS).sum():
         return *found, moved
     return i, j, shift
 
 
 def matching(cost: Floats) -> tuple[Ints, Ints]:
     """The assignment of least cost of rows to columns, of pairs that are not unlikely."""
-    i, j = linear_sum_assignment(np.minimum(cost, UNLIKELY))
-    likely = cost[i, j] < UNLIKELY
+    i, j = linear_sum_assignment(np.minimum(cost, ANOTHER_THING_NATS))
+    likely = cost[i, j] < ANOTHER_THING_NATS
     return i[likely], j[likely]

@@ -15,7 +15,7 @@ from sentrack.cache import cache_folder
 from sentrack.library import Store
 from sentrack.progress import silent
 from sentrack.serve.errors import JobError
-from sentrack.serve.routes.uploads import MOST, clean
+from sentrack.serve.routes.uploads import UPLOAD_BYTES, clean
 from sentrack.serve.upload_folder import FORSAKEN, clear
 from sentrack.serve.uploads import KINDS, keep
 from sentrack.vision.scan import scanner
@@ -100,7 +100,7 @@ def test_what_is_too_large_is_refused(open_server: Server, tmp_path: Path) -> No
     assert send(open_server, long).status_code == 413
     sparse = tmp_path / "sparse"
     with sparse.open("wb") as file:
-        file.truncate(MOST + 1)
+        file.truncate(UPLOAD_BYTES + 1)
     answer = send(open_server, sparse)
     assert (answer.status_code, "200,000,000" in answer.json()["error"]) == (413, True)
     assert left(open_server) == before
@@ -169,7 +169,7 @@ def test_bytes_are_counted_as_they_come(open_server: Server) -> None:
     def body() -> Iterator[bytes]:
         nonlocal sent
         yield head
-        for _ in range(MOST // 1_000_000 + 50):
+        for _ in range(UPLOAD_BYTES // 1_000_000 + 50):
             sent += 1_000_000
             yield bytes(1_000_000)
 
@@ -178,7 +178,7 @@ def test_bytes_are_counted_as_they_come(open_server: Server) -> None:
         answer = open_server.client.post("/api/videos", content=body(), headers=kind)
         assert answer.status_code == 413
     except (httpx.WriteError, httpx.ReadError):
-        assert sent >= MOST
+        assert sent >= UPLOAD_BYTES
     assert open_server.json("/api/health")["status"] == "ok"
     assert not [name for name in left(open_server) if name.startswith(".")]
 

@@ -17,7 +17,7 @@ from sentrack.tasks.match import (
     SATURATED,
     SHARPNESS,
     SHORTEST,
-    SURE,
+    SURE_SCORE,
     Depiction,
     depiction,
     soft_greatest,
@@ -80,7 +80,7 @@ def test_it_rises_with_all_that_it_depends_on(name: str, low: float, high: float
     least, most = {
         "fit": (-SATURATED, SATURATED),
         "seconds": (SHORTEST, LONGEST),
-        "sureness": (0.0, SURE),
+        "sureness": (0.0, SURE_SCORE),
     }[name]
     low, high = sorted((low, high))
     values = [least + (most - least) * part for part in (0.0, low, high, 1.0)]
@@ -99,7 +99,10 @@ def test_what_lasts_longer_than_five_seconds_or_is_surely_there_is_no_more_proba
     most = replace(FITTING, seconds=LONGEST).match
     assert replace(FITTING, seconds=LONGEST + more).match == most
     assert replace(FITTING, seconds=0.0).match == replace(FITTING, seconds=SHORTEST).match
-    assert replace(FITTING, sureness=SURE + more).match == replace(FITTING, sureness=SURE).match
+    assert (
+        replace(FITTING, sureness=SURE_SCORE + more).match
+        == replace(FITTING, sureness=SURE_SCORE).match
+    )
     assert replace(FITTING, sureness=0.0).match == 0.0
 
 

@@ -11,9 +11,16 @@ import pytest
 from sentrack.inference import Problem, WordTerms
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon
-from sentrack.objective.interval_problem import DULL, LONGEST, MOMENT, SHORTEST, at_least, lasting
+from sentrack.objective.interval_problem import (
+    DULL,
+    LONGEST_STATE,
+    MOMENT,
+    SHORTEST_STATE,
+    at_least,
+    lasting,
+)
 from sentrack.scene import Scene, scene_of, unpadded
-from sentrack.tasks.moment import LEAST, moments
+from sentrack.tasks.moment import LEAST_NATS, moments
 from sentrack.tasks.tracker import RATE, track, understand
 from sentrack.vision import Clip, ClipError, clip_from_arrays
 from sentrack.vision.clip import ROWS
@@ -83,7 +90,10 @@ def intervals(scene: Scene) -> dict[tuple[int, int], float]:
         else:
             room, frames = problem.T // model.K, model.seconds / scene.clip.seconds
             lasts.append(
-                [(min(round(SHORTEST * n), room), max(1, round(LONGEST * n))) for n in frames]
+                [
+                    (min(round(SHORTEST_STATE * n), room), max(1, round(LONGEST_STATE * n)))
+                    for n in frames
+                ]
             )
 
     def emitted(t: int, tracks: tuple[int, ...], states: Sequence[int]) -> float:
@@ -352,15 +362,15 @@ def test_a_noun_that_is_not_there_and_a_clip_in_which_nothing_happens() -> None:
         assert (answer.moments, answer.solved) == ((), False)
     found = moments(clip, said("The cup rose."), EVERYDAY)
     assert (found.moments, found.solved) == ((), False)
-    assert LEAST > 0
+    assert LEAST_NATS > 0
 
 
 def test_states_last_no_longer_than_they_may() -> None:
     """Two states that last two frames, and two to five, over all paths of a few frames."""
     model = replace(EVERYDAY.model("pick-up", "verb"), seconds=np.array([0.2, 0.7]))
     least, most, step = (1, 2), (3, 9), 0.0875
-    assert [round(LONGEST * s / step) for s in (0.2, 0.7)] == [3, 10]
-    assert [round(SHORTEST * s / step) for s in (0.2, 0.7)] == [1, 2]
+    assert [round(LONGEST_STATE * s / step) for s in (0.2, 0.7)] == [3, 10]
+    assert [round(SHORTEST_STATE * s / step) for s in (0.2, 0.7)] == [1, 2]
     chain = lasting(model, step, 9)
     assert chain.state.tolist() == [0] * 3 + [1] * 9  # no longer than the clip
     assert chain.final.tolist() == [False] * 4 + [True] * 8

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sentrack.inference import Problem, TrackTerms, solve
 from sentrack.language import Meaning, parse
 from sentrack.lexicon import Lexicon
-from sentrack.scene.distinctness import SAME
+from sentrack.scene.distinctness import SAME_CLASS_IOU
 from sentrack.tasks import track
 from sentrack.tasks.runner_up import rivals, swapped
 from sentrack.vision import Clip, clip_from_arrays, two_activities
@@ -49,7 +49,7 @@ def test_the_runner_up_is_what_is_found_where_the_answer_was_never_detected(
     answer = track(clip, "The person walked to the right.", whole=True)
     found = rivals(answer, LEXICON).runner_up
     assert found is not None
-    same = iou(clip.boxes, answer.participants[0].boxes[clip.frame_of]) > SAME
+    same = iou(clip.boxes, answer.participants[0].boxes[clip.frame_of]) > SAME_CLASS_IOU
     oracle = track(clip.only(~same), answer.sentence, whole=True)
     assert found.frames == clip.T
     assert found.participant == 0
@@ -102,7 +102,7 @@ def test_of_two_participants_the_better_replacement_is_the_runner_up() -> None:
     other, own = (each.participants[found.participant] for each in (found.tracking, answer))
     both = other.seen & own.seen
     assert both.sum() > 1
-    assert (iou(other.boxes[both], own.boxes[both]) <= SAME).all()
+    assert (iou(other.boxes[both], own.boxes[both]) <= SAME_CLASS_IOU).all()
     assert found.frames == len(own.frames)
 
 

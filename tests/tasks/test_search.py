@@ -12,7 +12,7 @@ from sentrack.language import SentenceError
 from sentrack.lexicon import Lexicon
 from sentrack.library import Entry, Store
 from sentrack.tasks import Library, Moment
-from sentrack.tasks.moment import LEAST, moments
+from sentrack.tasks.moment import LEAST_NATS, moments
 from sentrack.tasks.search import steps
 from sentrack.tasks.tracker import understand
 from sentrack.vision import Clip
@@ -48,7 +48,7 @@ def every(forty: Library) -> dict[str, list[Moment]]:
 
 
 def ranking(found: list[Moment], k: int) -> list[tuple[float, str, float, float, str]]:
-    rows = [(-m.score, m.video, m.start, m.end, m.sentence) for m in found if m.score >= LEAST]
+    rows = [(-m.score, m.video, m.start, m.end, m.sentence) for m in found if m.score >= LEAST_NATS]
     return sorted(rows)[:k]
 
 

@@ -34,10 +34,10 @@ def serve(
 ) -> None:
     """Show a library in the browser: search it, watch moments, read descriptions."""
     with requires("sentrack[serve]"):
-        from sentrack.serve import Options, create_app, run
+        from sentrack.serve import ServerOptions, create_app, run
     token = _token(token_file)
     count = min(os.cpu_count() or 1, 4) if workers is None else workers
-    options = Options(host, token, lexicon, allow_upload, count, time_limit)
+    options = ServerOptions(host, token, lexicon, allow_upload, count, time_limit)
     run(create_app(library, options), host, port, token, browse)
 
 

@@ -27,9 +27,9 @@ from sentrack.vision.scan import Frame
 
 FINE = 2  # painted pixels per pixel of the frame
 FLOOR = 0.415  # where the wall ends, in frame heights
-STEP = 0.36  # box widths that a foot moves back and forth about the middle
+STEP_WIDTHS = 0.36  # box widths that a foot moves back and forth about the middle
 LIFT = 0.045  # box heights that a foot is lifted
-REACH = 0.9  # seconds that a hand takes to reach what it is about to lift
+REACH_SECONDS = 0.9  # seconds that a hand takes to reach what it is about to lift
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def paint(clip: Clip, truth: Truth) -> Iterator[Frame]:
             _shadow(image, boxes[t])
         _chair(image, chair[t])
         _walker(image, walker, t, WALKER)
-        reached = float(np.clip((time - lifted) / REACH + 1, 0, 1))
+        reached = float(np.clip((time - lifted) / REACH_SECONDS + 1, 0, 1))
         _drinker(image, drinker[t], table[t], cup[t], reached, DRINKER)
         _walker(image, carrier, t, CARRIER, backpack[t])
         small = cv2.resize(image, clip.size, interpolation=cv2.INTER_AREA)
@@ -144,9 +144,9 @@ def _walker(image: Canvas, boxes: Floats, t: int, looks: Looks, load: Floats | N
     """A person that walks along (T, 4) boxes, at the box of frame t, and may hold a load."""
     body = _Body(image, boxes[t], looks)
     gone = abs(boxes[t, 0] - boxes[0, 0]) / body.width
-    near, far = (_foot(gone / (4 * STEP) + shift) for shift in (0.1, 0.6))
+    near, far = (_foot(gone / (4 * STEP_WIDTHS) + shift) for shift in (0.1, 0.6))
     body.leg(body.at(*far), shade(looks.trousers))
-    swing = near[0] / STEP  # arms swing against the legs
+    swing = near[0] / STEP_WIDTHS  # arms swing against the legs
     shoulder = body.at(0, 0.245)
     if load is None:
         body.arm(body.at(0.36 * swing, 0.56), shoulder, shade(looks.shirt))
@@ -167,9 +167,9 @@ def _foot(cycle: float) -> tuple[float, float]:
     """Where a foot is: half of the cycle it stands on the ground and the body moves over it."""
     part = cycle % 1.0
     if part < 0.5:
-        return STEP * (1 - 4 * part), 1.0
+        return STEP_WIDTHS * (1 - 4 * part), 1.0
     part = 2 * part - 1
-    return -STEP * np.cos(np.pi * part), 1.0 - LIFT * np.sin(np.pi * part)
+    return -STEP_WIDTHS * np.cos(np.pi * part), 1.0 - LIFT * np.sin(np.pi * part)
 
 
 def _drinker(

@@ -41,7 +41,7 @@ THINGS = (
     Thing("person", (0.13, 0.36), ((0.0, 0.84, 0.27), (SECONDS, 0.22, 0.27))),
     Thing("chair", (0.13, 0.20), ((0.0, 0.10, 0.36),)),
 )
-CLASSES = tuple(sorted({thing.name for thing in THINGS}))
+DEMO_CLASSES = tuple(sorted({thing.name for thing in THINGS}))
 DEPICTED = (
     (
         "The person picked up the cup.",
@@ -87,9 +87,9 @@ def two_activities(
     T = round(SECONDS * fps)
     true_boxes = np.stack([_boxes(thing, np.arange(T) / fps) for thing in THINGS])
     parts = [_seen(rng, k, boxes) for k, boxes in enumerate(true_boxes)]
-    for name in CLASSES:
+    for name in DEMO_CLASSES:
         parts += [_ghosts(rng, name, T, fps) for _ in range(GHOSTS)]
-    parts += [_flicker(rng, name, T, parts) for name in CLASSES]
+    parts += [_flicker(rng, name, T, parts) for name in DEMO_CLASSES]
     frame, label, boxes, object_of = (np.concatenate(c) for c in zip(*parts, strict=True))
     order = np.lexsort((rng.random(len(frame)), frame))  # nothing may hang on the order in a frame
     frame, label, boxes, object_of = frame[order], label[order], boxes[order], object_of[order]
@@ -104,7 +104,7 @@ def two_activities(
         size,
         fps,
         frame,
-        CLASSES,
+        DEMO_CLASSES,
         boxes * pixels,
         scores,
         label=label,
@@ -131,7 +131,7 @@ def _seen(rng: np.random.Generator, k: int, boxes: Floats) -> Rows:
     corners = boxes[frame].reshape(M, 2, 2)
     centre = corners.mean(axis=1) + rng.normal(0, JITTER, (M, 2))
     extent = (corners[:, 1] - corners[:, 0]) * np.exp(rng.normal(0, BREATH, (M, 2)))
-    label = np.full(M, CLASSES.index(THINGS[k].name))
+    label = np.full(M, DEMO_CLASSES.index(THINGS[k].name))
     return frame, label, _corners(centre, extent), np.full(M, k)
 
 
@@ -142,7 +142,7 @@ def _false(rng: np.random.Generator, name: str, frame: Ints, moved: Floats, plac
     extent = sizes[rng.integers(len(sizes), size=P)] * np.exp(rng.normal(0, 0.2, (P, 2)))
     centre = rng.uniform([0.05, 0.05], [ASPECT - 0.05, 0.95], (P, 2))
     boxes = _corners(centre[places] + moved, extent[places])
-    return frame, np.full(len(frame), CLASSES.index(name)), boxes, np.full(len(frame), -1)
+    return frame, np.full(len(frame), DEMO_CLASSES.index(name)), boxes, np.full(len(frame), -1)
 
 
 def _ghosts(rng: np.random.Generator, name: str, T: int, fps: float) -> Rows:
@@ -157,7 +157,7 @@ def _ghosts(rng: np.random.Generator, name: str, T: int, fps: float) -> Rows:
 
 def _flicker(rng: np.random.Generator, name: str, T: int, parts: list[Rows]) -> Rows:
     """False detections of one frame, which fill up the candidates of a class."""
-    label = CLASSES.index(name)
+    label = DEMO_CLASSES.index(name)
     present = np.concatenate([frame[labels == label] for frame, labels, _, _ in parts])
     low, high = CANDIDATES
     wanted = rng.integers(low, high + 1, T) - np.bincount(present, minlength=T)

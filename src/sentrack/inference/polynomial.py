@@ -22,7 +22,7 @@ Term = tuple[tuple[int, ...], npt.ArrayLike]
 # smaller it is, the longer the steps, and the objective does not fall all the same.
 EPSILON = 1e-6
 # Up to this many points are faster one by one.
-FEW = 10
+FEW_POINTS = 10
 # Iterations between two looks at the labels that died out, and at whether anything still moves.
 SEGMENT = 100
 # Products of one call of a kernel, after which the clock is looked at.
@@ -355,7 +355,7 @@ def _integers(rows: list[list[int]], columns: int) -> Labels:
 
 def _batches(points: int) -> list[tuple[slice, int]]:
     """Which points the kernels take at once, and the lanes that they are to be given."""
-    if points <= FEW:
+    if points <= FEW_POINTS:
         return [(slice(i, i + 1), 1) for i in range(points)]
     return [(slice(i, min(i + LANES, points)), LANES) for i in range(0, points, LANES)]
 

@@ -20,13 +20,13 @@ from sentrack.language.meaning import (
 from sentrack.language.parser import MAX_WORDS, parse, parse_controlled
 from sentrack.language.plain_english import paraphrase
 from sentrack.language.realisation import say
-from sentrack.language.vocabulary import Entry, Vocabulary
+from sentrack.language.vocabulary import Headword, Vocabulary
 
 __all__ = [
     "FUNCTION_WORDS",
     "MAX_WORDS",
     "Completion",
-    "Entry",
+    "Headword",
     "Meaning",
     "Participant",
     "Piece",

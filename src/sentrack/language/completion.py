@@ -16,7 +16,7 @@ from sentrack.text import similar, words_of
 
 SUGGESTIONS = 3
 REPAIRS = 3  # words that may be wrong
-NEAR = 0.6  # similarity of what is said and what is meant, as difflib has it
+LEAST_SIMILARITY = 0.6  # similarity of what is said and what is meant, as difflib has it
 # Terminals of verbs in several parts come with those of the same verbs in one.
 APART = {terminal for terminal in VERB_TERMINALS if terminal.startswith(("APART", "SPLIT"))}
 ORDER = ("verb", "noun", "preposition", "motion", "direction", "adverb", "adjective", "function")
@@ -180,10 +180,10 @@ def _repaired(sentence: str, table: Surface, vocabulary: Vocabulary) -> Iterator
         return any(reading.terminal in fitting for reading in readings)
 
     bases = {head: entry for entry in vocabulary.of("verb") for head in heads(entry)}
-    verbs = similar(word, bases, SUGGESTIONS, NEAR) if fitting & VERB_TERMINALS else []
+    verbs = similar(word, bases, SUGGESTIONS, LEAST_SIMILARITY) if fitting & VERB_TERMINALS else []
     forms = [forms_of(bases[verb])[0] for verb in verbs]
     known = {" ".join(form): None for form, found in table.readings.items() if fits(found)}
-    for form in dict.fromkeys([*forms, *similar(word, known, SUGGESTIONS, NEAR)]):
+    for form in dict.fromkeys([*forms, *similar(word, known, SUGGESTIONS, LEAST_SIMILARITY)]):
         said = form if before else form.capitalize()
         yield " ".join([*before, said + tail, *after])
 

@@ -12,7 +12,7 @@ from .errors import SentenceError
 from .forms import Form, Surface, not_a_class
 from .glossary import glossary
 from .grammar import FUNCTION_WORDS, PREFERENCE, describe_terminals
-from .vocabulary import Entry, Vocabulary
+from .vocabulary import Headword, Vocabulary
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ def _about_and(stop: Stop) -> str:
     return "; 'and' joins verbs, prepositions and sentences, but not nouns"
 
 
-def _last_verb(stop: Stop, table: Surface, *kinds: str) -> tuple[str, tuple[Entry, ...]]:
+def _last_verb(stop: Stop, table: Surface, *kinds: str) -> tuple[str, tuple[Headword, ...]]:
     """The last verb of these kinds that was read, and what it may mean."""
     for end in range(stop.at, 0, -1):
         for start in range(max(0, end - table.longest), end):

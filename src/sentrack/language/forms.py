@@ -11,7 +11,7 @@ from sentrack.text import similar, words_of
 from .glossary import kind_of_class
 from .grammar import FUNCTION_WORDS, PREFERENCE, TERMINAL_OF_PART
 from .inflection import inflect
-from .vocabulary import Entry, Vocabulary, heads
+from .vocabulary import Headword, Vocabulary, heads
 
 Form = tuple[str, ...]
 
@@ -26,7 +26,7 @@ class Reading(NamedTuple):
     """A terminal that a form may be, with its meanings, the preferred one first."""
 
     terminal: str
-    entries: tuple[Entry, ...]
+    entries: tuple[Headword, ...]
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Surface:
 
     readings: Mapping[Form, tuple[Reading, ...]]
     refused: Mapping[Form, str]
-    forms: Mapping[str, tuple[tuple[Form, Entry], ...]]
+    forms: Mapping[str, tuple[tuple[Form, Headword], ...]]
     longest: int
 
     def matches(self, words: Form) -> Iterator[tuple[int, tuple[Reading, ...]]]:
@@ -68,7 +68,7 @@ class Surface:
 @lru_cache(maxsize=32)
 def surface(vocabulary: Vocabulary) -> Surface:
     """Everything that may be said with a vocabulary; built once for each."""
-    meanings: defaultdict[tuple[Form, str], list[Entry]] = defaultdict(list)
+    meanings: defaultdict[tuple[Form, str], list[Headword]] = defaultdict(list)
     for terminal, words in FUNCTION_WORDS.items():
         for word in words:
             meanings[(word,), terminal] = []
@@ -82,7 +82,7 @@ def surface(vocabulary: Vocabulary) -> Surface:
         readings[form].append(Reading(terminal, tuple(entries)))
     for found_readings in readings.values():
         found_readings.sort(key=lambda reading: PREFERENCE.index(reading.terminal))
-    forms: defaultdict[str, list[tuple[Form, Entry]]] = defaultdict(list)
+    forms: defaultdict[str, list[tuple[Form, Headword]]] = defaultdict(list)
     for (form, terminal), entries in meanings.items():
         forms[terminal] += [(form, entry) for entry in entries]
     refused = {form: why for form, why in _refused(vocabulary) if form not in readings}
@@ -94,14 +94,14 @@ def surface(vocabulary: Vocabulary) -> Surface:
     )
 
 
-def forms_of(entry: Entry) -> tuple[str, ...]:
+def forms_of(entry: Headword) -> tuple[str, ...]:
     """Everything that is said for an entry, verbs with particle and preposition, in one piece."""
     whole = {"V1", "V2", "V3", *TERMINAL_OF_PART.values()}
     said = [text for terminal, text in _forms(entry) if terminal.split("_")[0] in whole]
     return tuple(dict.fromkeys(said))
 
 
-def entries_of(form: str, vocabulary: Vocabulary) -> tuple[Entry, ...]:
+def entries_of(form: str, vocabulary: Vocabulary) -> tuple[Headword, ...]:
     """Everything that a form may mean, the preferred meaning first; none if it is unknown."""
     readings = surface(vocabulary).readings.get(words_of(form), ())
     return tuple(dict.fromkeys(entry for reading in readings for entry in reading.entries))
@@ -112,7 +112,7 @@ def nearest_forms(word: str, vocabulary: Vocabulary, n: int = 3) -> tuple[str, .
     return tuple(surface(vocabulary).nearest(word.lower(), set(PREFERENCE), n))
 
 
-def _forms(entry: Entry) -> Iterator[tuple[str, str]]:
+def _forms(entry: Headword) -> Iterator[tuple[str, str]]:
     """Each terminal that an entry may be, with what is said then."""
     if entry.part != "verb":
         for form in entry.forms:
@@ -141,7 +141,7 @@ def _forms(entry: Entry) -> Iterator[tuple[str, str]]:
                     yield f"APART{ending}", " ".join([inflected[name], *particle])
 
 
-def _inflected(entry: Entry) -> Iterator[tuple[str, Mapping[str, str]]]:
+def _inflected(entry: Headword) -> Iterator[tuple[str, Mapping[str, str]]]:
     """The heads of a verb, each with its forms; what is irregular is so of the first."""
     for number, head in enumerate(heads(entry)):
         yield head, inflect(head, {} if number else entry.irregular)

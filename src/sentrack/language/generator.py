@@ -15,7 +15,7 @@ from .grammar import FUNCTION_WORDS, VERB_TERMINALS, Said, grammar
 from .linking import link
 from .meaning import Meaning
 from .tree_nodes import Node
-from .vocabulary import Entry, Vocabulary
+from .vocabulary import Headword, Vocabulary
 
 _ATTEMPTS = 1000
 
@@ -71,14 +71,14 @@ class _Speaker:
     """Puts words for the terminals of a tree, from left to right."""
 
     def __init__(
-        self, pools: Mapping[str, tuple[tuple[Form, Entry | None], ...]], rng: Random
+        self, pools: Mapping[str, tuple[tuple[Form, Headword | None], ...]], rng: Random
     ) -> None:
         self.words: list[str] = []
         self.forms: list[Form] = []
         self._pools = pools
         self._rng = rng
 
-    def node(self, tree: Node, verb: Entry | None = None) -> Node:
+    def node(self, tree: Node, verb: Headword | None = None) -> Node:
         """The same tree with words. `verb` is that of the predicate around it."""
         form: Form = ()
         if tree.data == "predicate":
@@ -104,13 +104,13 @@ class _Speaker:
             children[0] = Token("ARTICLE", Said(text, article.value.position))
         return Tree(tree.data, children)
 
-    def _say(self, terminal: str, form: Form, entry: Entry | None) -> Token:
+    def _say(self, terminal: str, form: Form, entry: Headword | None) -> Token:
         said = Said(" ".join(form), len(self.words) + 1, (entry,) if entry else ())
         self.words += form
         self.forms.append(form)
         return Token(terminal, said)
 
-    def _verb(self, predicate: Node) -> tuple[Form, Entry | None]:
+    def _verb(self, predicate: Node) -> tuple[Form, Headword | None]:
         """A verb that fits the shape of its predicate; none for "is near the chair"."""
         kinds = [
             child.data if isinstance(child, Tree) else child.type for child in predicate.children
@@ -172,9 +172,9 @@ def _height(rule: Rule, heights: Mapping[str, int]) -> int:
     return min(_NEVER, 1 + inner)
 
 
-def _pools(table: Surface) -> Mapping[str, tuple[tuple[Form, Entry | None], ...]]:
+def _pools(table: Surface) -> Mapping[str, tuple[tuple[Form, Headword | None], ...]]:
     """The forms of each terminal that cannot be taken for another one."""
-    pools: dict[str, tuple[tuple[Form, Entry | None], ...]] = {
+    pools: dict[str, tuple[tuple[Form, Headword | None], ...]] = {
         terminal: tuple(((word,), None) for word in words if word != "an")
         for terminal, words in FUNCTION_WORDS.items()
     }
@@ -185,7 +185,7 @@ def _pools(table: Surface) -> Mapping[str, tuple[tuple[Form, Entry | None], ...]
     return pools
 
 
-def is_clear(terminal: str, form: Form, entry: Entry, table: Surface) -> bool:
+def is_clear(terminal: str, form: Form, entry: Headword, table: Surface) -> bool:
     """Whether a form, where that terminal may stand, can only mean this entry."""
     if terminal in ("PARTICLE", "LINK"):
         return True  # the verb before it asks for it

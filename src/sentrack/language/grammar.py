@@ -5,7 +5,7 @@ from functools import cache
 
 from lark import Lark
 
-from .vocabulary import Entry
+from .vocabulary import Headword
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Said:
 
     text: str
     position: int
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[Headword, ...] = ()
 
     def __str__(self) -> str:
         return self.text

@@ -12,7 +12,7 @@ from .idioms import refuse_scenery, refuse_side
 from .meaning import Meaning, Participant, Word, distinct_pairs
 from .predicates import Predicate, SaidWord, attach, complete, refuse_idioms
 from .tree_nodes import Node, nodes, said_by, text_of, tokens
-from .vocabulary import Entry
+from .vocabulary import Headword
 
 
 def link(tree: Node, sentence: str) -> Meaning:
@@ -64,7 +64,7 @@ def _repeated(
 
 
 def check(
-    participants: Sequence[Participant], words: Sequence[Word], entries: Sequence[Entry]
+    participants: Sequence[Participant], words: Sequence[Word], entries: Sequence[Headword]
 ) -> None:
     """Refuses words that contradict or repeat each other, or speak of one participant twice."""
     for i, (word, entry) in enumerate(zip(words, entries, strict=True)):

@@ -19,14 +19,14 @@ from .idioms import (
 from .inflection import inflect
 from .meaning import Participant
 from .tree_nodes import Node, said_by, text_of
-from .vocabulary import Entry, heads
+from .vocabulary import Headword, heads
 
 
 @dataclass
 class SaidWord:
     """A word in the making: what it speaks of may only be known after words that follow it."""
 
-    entry: Entry
+    entry: Headword
     text: str
     about: tuple[int, ...] = ()
 

@@ -10,7 +10,7 @@ from .idioms import refuse_lifeless, says_place
 from .inflection import inflect
 from .linking import check
 from .meaning import Meaning, Word
-from .vocabulary import Entry, Vocabulary, heads
+from .vocabulary import Headword, Vocabulary, heads
 
 
 def say(meaning: Meaning, vocabulary: Vocabulary) -> str:
@@ -113,11 +113,11 @@ class _Speaker:
             said += self._phrase(other) if number == len(words) else self._noun(other)
         return said
 
-    def _take(self, word: Word) -> Entry:
+    def _take(self, word: Word) -> Headword:
         self.left.remove(word)
         return self.vocabulary.entry(word.word, word.part)
 
-    def _form(self, entry: Entry, verb: str = "") -> list[str]:
+    def _form(self, entry: Headword, verb: str = "") -> list[str]:
         """The first form that can mean nothing else, after a verb; failing that, the first."""
         table = surface(self.vocabulary)
         terminal = TERMINAL_OF_PART[entry.part]

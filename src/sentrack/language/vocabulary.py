@@ -23,7 +23,7 @@ INFLECTIONS = frozenset({"past", "participle", "present", "progressive"})
 
 
 @dataclass(frozen=True)
-class Entry:
+class Headword:
     """A word, as the grammar sees it.
 
     A verb is its head (the base form that inflects: "pick"), then an optional particle ("up") and
@@ -68,12 +68,15 @@ class Vocabulary:
         of_detector: Whether the nouns are those of a detector.
     """
 
-    entries: tuple[Entry, ...]
-    foreign: tuple[Entry, ...] = ()
+    entries: tuple[Headword, ...]
+    foreign: tuple[Headword, ...] = ()
     of_detector: bool = False
 
     def __init__(
-        self, entries: Iterable[Entry], foreign: Iterable[Entry] = (), of_detector: bool = False
+        self,
+        entries: Iterable[Headword],
+        foreign: Iterable[Headword] = (),
+        of_detector: bool = False,
     ) -> None:
         object.__setattr__(self, "entries", tuple(entries))
         object.__setattr__(self, "foreign", tuple(foreign))
@@ -85,7 +88,7 @@ class Vocabulary:
                 raise VocabularyError(f"the vocabulary has two {entry.part}s named '{entry.name}'")
             seen.add((entry.name, entry.part))
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[Headword]:
         return iter(self.entries)
 
     def __len__(self) -> int:
@@ -102,10 +105,10 @@ class Vocabulary:
         return any(entry.name == name for entry in self.entries)
 
     @cached_property
-    def _by_name(self) -> Mapping[tuple[str, str], Entry]:
+    def _by_name(self) -> Mapping[tuple[str, str], Headword]:
         return {(entry.name, entry.part): entry for entry in self.entries}
 
-    def entry(self, name: str, part: str) -> Entry:
+    def entry(self, name: str, part: str) -> Headword:
         """The entry of that name and part of speech.
 
         Raises:
@@ -117,24 +120,24 @@ class Vocabulary:
             raise VocabularyError(f"the vocabulary has no {part} named '{name}'") from None
 
     @cached_property
-    def _by_form(self) -> Mapping[tuple[str, str], Entry]:
-        found: dict[tuple[str, str], Entry] = {}
+    def _by_form(self) -> Mapping[tuple[str, str], Headword]:
+        found: dict[tuple[str, str], Headword] = {}
         for entry in self.entries:
             for form in (*map(str, entry.forms), entry.name.replace("-", " ")):
                 found.setdefault((" ".join(words_of(form)), entry.part), entry)
         return found
 
-    def said(self, form: str, parts: Iterable[str]) -> Entry | None:
+    def said(self, form: str, parts: Iterable[str]) -> Headword | None:
         """The entry of that form, or name, and of one of these parts of speech; verbs by a head."""
         text = " ".join(words_of(form))
         found = (self._by_form.get((text, part)) for part in parts)
         return next((entry for entry in found if entry), None)
 
-    def named(self, name: str, part: str) -> Entry | None:
+    def named(self, name: str, part: str) -> Headword | None:
         """The entry of that name and part of speech, if there is one."""
         return self._by_name.get((name, part))
 
-    def of(self, part: str) -> tuple[Entry, ...]:
+    def of(self, part: str) -> tuple[Headword, ...]:
         """All entries of a part of speech, in order."""
         return tuple(entry for entry in self.entries if entry.part == part)
 
@@ -165,7 +168,7 @@ class Vocabulary:
                 form for form in forms if canonical(form) == name or canonical(form) not in names
             ]
             roles = same[0].roles if same else ("thing",)
-            nouns.append(Entry(name, "noun", tuple(dict.fromkeys(own)), roles))
+            nouns.append(Headword(name, "noun", tuple(dict.fromkeys(own)), roles))
         rest = [entry for entry in self.entries if entry.part != "noun"]
         foreign = [entry for entry in known if entry.name not in kept]
         return Vocabulary([*nouns, *rest], foreign, of_detector=True)
@@ -186,14 +189,14 @@ class Vocabulary:
                 kept.append(entry)
         own = {entry.name for entry in kept if entry.part == "noun"}
         fresh = [
-            Entry(name, "noun", (name.replace("-", " "),), ("thing",))
+            Headword(name, "noun", (name.replace("-", " "),), ("thing",))
             for name in names
             if name not in own
         ]
         return Vocabulary([*kept, *fresh], self.foreign, self.of_detector)
 
 
-def _check(entry: Entry) -> None:
+def _check(entry: Headword) -> None:
     """Refuses an entry that the grammar could not use."""
 
     def refuse(why: str) -> None:
@@ -226,7 +229,7 @@ def _check(entry: Entry) -> None:
         refuse("has one participant: a preposition would have nothing to stand before")
 
 
-def heads(entry: Entry) -> tuple[str, ...]:
+def heads(entry: Headword) -> tuple[str, ...]:
     """The base forms of a verb without its particle and preposition."""
     found = []
     for form in entry.forms:

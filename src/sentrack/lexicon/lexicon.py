@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sentrack.files import whole
-from sentrack.language import Entry, Vocabulary
+from sentrack.language import Headword, Vocabulary
 from sentrack.lexicon import pair_features as pair_features  # registers its features
 from sentrack.lexicon import paper_features as paper_features  # registers its features
 from sentrack.lexicon.errors import LexiconError
@@ -246,6 +246,6 @@ def _unit(data: dict[str, Any], key: str, where: str) -> float:
     return float(value)
 
 
-def _entry(model: WordModel) -> Entry:
+def _entry(model: WordModel) -> Headword:
     grammar: dict[str, Any] = dict(model.grammar)
-    return Entry(model.name, model.part, model.forms, model.roles, model.moves, **grammar)
+    return Headword(model.name, model.part, model.forms, model.roles, model.moves, **grammar)

@@ -3,7 +3,7 @@
 from sentrack.library.entry import Entry, Presence, unused
 from sentrack.library.folder import DamagedError, LibraryError
 from sentrack.library.index_plan import Task
-from sentrack.library.integrity import HOUR, Problem
+from sentrack.library.integrity import HOUR, Fault
 from sentrack.library.sources import sources_in
 from sentrack.library.store import JUDGED, Store, index_one
 
@@ -12,9 +12,9 @@ __all__ = [
     "JUDGED",
     "DamagedError",
     "Entry",
+    "Fault",
     "LibraryError",
     "Presence",
-    "Problem",
     "Store",
     "Task",
     "index_one",

@@ -9,7 +9,7 @@ from typing import Any
 from sentrack.cache import checksum
 from sentrack.library.entry import CLIP, Entry, Origin, unused
 from sentrack.library.folder import LibraryError
-from sentrack.library.sources import Options, Settings, as_text, find
+from sentrack.library.sources import ReadingOptions, ScanSettings, as_text, find
 from sentrack.progress import Report
 
 NEW, CHANGED, THERE = "new", "changed", "there"
@@ -108,13 +108,13 @@ class Planner:
 def plan(
     sources: Iterable[Any],
     planner: Planner,
-    options: Options,
+    options: ReadingOptions,
     *,
     name: str | None,
     report: Report,
 ) -> list[Task]:
     """A task for every clip of the sources; see `Store.plan`."""
-    settings = Settings(report)
+    settings = ScanSettings(report)
     tasks: list[Task] = []
     used: set[str] = set()
     for found in find(sources):

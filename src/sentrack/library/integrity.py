@@ -18,7 +18,7 @@ GONE, CHANGED = "source gone", "source changed"
 
 
 @dataclass(frozen=True)
-class Problem:
+class Fault:
     """Something that is not in order.
 
     Attributes:
@@ -37,7 +37,7 @@ class Problem:
         return self.kind in (BEHIND, GONE, CHANGED)
 
 
-def damaged(folder: Folder) -> Iterator[Problem]:
+def damaged(folder: Folder) -> Iterator[Fault]:
     """Clips that cannot be read to the last byte."""
     for file in sorted(filter(FILE.fullmatch, folder.files())):
         try:
@@ -45,29 +45,29 @@ def damaged(folder: Folder) -> Iterator[Problem]:
         except FileNotFoundError:  # it gave way to another one meanwhile
             continue
         except LibraryError as error:
-            yield Problem(CORRUPT, file, str(error).removeprefix(f"{file}: "))
+            yield Fault(CORRUPT, file, str(error).removeprefix(f"{file}: "))
 
 
-def leftovers(folder: Folder, entries: Mapping[str, Entry], age: float) -> Iterator[Problem]:
+def leftovers(folder: Folder, entries: Mapping[str, Entry], age: float) -> Iterator[Fault]:
     """Temporary files at least so many seconds old, and clips that gave way to newer ones."""
     for file in sorted(filter(DRAFT.fullmatch, folder.files())):
         if age <= 0 or (folder.age(file) or 0.0) >= age:
-            yield Problem(LEFTOVER, file, "a temporary file of an indexer that was stopped")
+            yield Fault(LEFTOVER, file, "a temporary file of an indexer that was stopped")
     for file in sorted(entries.keys() - {entry.file for entry in current(entries.values())}):
-        yield Problem(SUPERSEDED, file, f"{entries[file].name} has been indexed anew")
+        yield Fault(SUPERSEDED, file, f"{entries[file].name} has been indexed anew")
 
 
-def behind(folder: Folder, entries: Mapping[str, Entry]) -> Iterator[Problem]:
+def behind(folder: Folder, entries: Mapping[str, Entry]) -> Iterator[Fault]:
     """A manifest that does not list what is there."""
     rows = stored(folder)
     if rows is None:
         if entries:
-            yield Problem(BEHIND, MANIFEST, "it is not there or cannot be read")
+            yield Fault(BEHIND, MANIFEST, "it is not there or cannot be read")
     elif differing := len(rows.keys() ^ entries.keys()):
-        yield Problem(BEHIND, MANIFEST, f"it differs in {differing} clips from what is there")
+        yield Fault(BEHIND, MANIFEST, f"it differs in {differing} clips from what is there")
 
 
-def astray(entries: Mapping[str, Entry]) -> Iterator[Problem]:
+def astray(entries: Mapping[str, Entry]) -> Iterator[Fault]:
     """Clips whose source is gone or has other content now."""
     sums: dict[str, str | None] = {}
     for entry in current(entries.values()):
@@ -77,6 +77,6 @@ def astray(entries: Mapping[str, Entry]) -> Iterator[Problem]:
             sums[entry.source] = checksum(entry.path) if entry.path.is_file() else None
         now = sums[entry.source]
         if now is None:
-            yield Problem(GONE, entry.name, f"{entry.source} is not there")
+            yield Fault(GONE, entry.name, f"{entry.source} is not there")
         elif now != entry.origin.sha256:
-            yield Problem(CHANGED, entry.name, f"{entry.source} has other content now")
+            yield Fault(CHANGED, entry.name, f"{entry.source} has other content now")

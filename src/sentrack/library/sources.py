@@ -19,7 +19,7 @@ MANIFEST = "catalogue.parquet"  # as users know it
 
 
 @dataclass(frozen=True)
-class Found:
+class SourceFile:
     """A source.
 
     Attributes:
@@ -40,7 +40,7 @@ class Found:
         return self.name if video is None else f"{folder}/{video}" if folder else video
 
 
-def find(sources: Iterable[str | Path]) -> Iterator[Found]:
+def find(sources: Iterable[str | Path]) -> Iterator[SourceFile]:
     """All sources among files and folders; folders are searched to the bottom.
 
     Raises:
@@ -69,11 +69,11 @@ def sources_in(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def open_source(path: Path, name: str) -> Found:
+def open_source(path: Path, name: str) -> SourceFile:
     """A file, whatever its suffix."""
     kind = kind_of(path)
     many = videos(path) if kind in ("table", "coco") else []
-    return Found(path, as_text(name)[0], tuple(many) or (None,), kind)
+    return SourceFile(path, as_text(name)[0], tuple(many) or (None,), kind)
 
 
 def as_text(path: str | Path) -> tuple[str, str | None]:
@@ -96,7 +96,7 @@ def _walk(folder: Path) -> Iterator[Path]:
                 yield Path(at, name)
 
 
-def _recognise(path: Path, folder: Path) -> Found | None:
+def _recognise(path: Path, folder: Path) -> SourceFile | None:
     """A file that was met in a folder, if it is a video or holds detections."""
     inside = path.relative_to(folder)
     try:
@@ -113,7 +113,7 @@ def _recognise(path: Path, folder: Path) -> Found | None:
 
 
 @dataclass(frozen=True)
-class Options:
+class ReadingOptions:
     """How sources are to be read; see `load_clip`. What a source does not take is left out."""
 
     detector: str | Path | None = None
@@ -134,7 +134,7 @@ class Options:
             values["names"] = Path(self.names).absolute()
         return {key: value for key, value in values.items() if value is not None}
 
-    def of(self, found: Found) -> dict[str, Any]:
+    def of(self, found: SourceFile) -> dict[str, Any]:
         """Those that a source takes."""
         takes = {"detector", "names", "fps", "best", "device"}
         if found.kind is not None:
@@ -142,7 +142,7 @@ class Options:
         return {key: value for key, value in self.given().items() if key in takes}
 
 
-class Settings:
+class ScanSettings:
     """What decides on what is seen in a source, besides its content.
 
     Args:
@@ -153,7 +153,7 @@ class Settings:
         self._report = report
         self._scans: dict[str, dict[str, Any]] = {}
 
-    def of(self, found: Found, options: dict[str, Any]) -> dict[str, Any]:
+    def of(self, found: SourceFile, options: dict[str, Any]) -> dict[str, Any]:
         """In full for a video: defaults too, and which detector it really is."""
         if found.kind is None:
             key = repr(sorted(options.items()))

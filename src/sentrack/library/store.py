@@ -19,9 +19,9 @@ from sentrack.library.entry import (
 )
 from sentrack.library.folder import DamagedError, Folder, LibraryError
 from sentrack.library.index_plan import THERE, Planner, Task, plan
-from sentrack.library.integrity import HOUR, Problem, astray, behind, damaged, leftovers
+from sentrack.library.integrity import HOUR, Fault, astray, behind, damaged, leftovers
 from sentrack.library.manifest import Manifest
-from sentrack.library.sources import MANIFEST, Options
+from sentrack.library.sources import MANIFEST, ReadingOptions
 from sentrack.progress import Report, silent
 from sentrack.text import nearest
 from sentrack.vision import Clip, ClipError, is_video, load_clip, scan_video
@@ -141,7 +141,7 @@ class Store:
         Returns:
             The entries of all clips of the source, new or not.
         """
-        options = Options(detector, names, fps, best, size, device)
+        options = ReadingOptions(detector, names, fps, best, size, device)
         if isinstance(source, Clip):
             return [self._add(source, name or source.name, options, force)]
         tasks = self.plan([source], name=name, **vars(options), report=report, force=force)
@@ -166,7 +166,7 @@ class Store:
 
         The arguments are those of `add`. Tasks that are not "there" are for `index_one`.
         """
-        options = Options(detector, names, fps, best, size, device)
+        options = ReadingOptions(detector, names, fps, best, size, device)
         planner = Planner(self.entries(), force, self.sound)
         return plan(sources, planner, options, name=name, report=report)
 
@@ -183,7 +183,7 @@ class Store:
         self._manifest.entries()
         self._manifest.write()
 
-    def check(self, age: float = HOUR) -> list[Problem]:
+    def check(self, age: float = HOUR) -> list[Fault]:
         """What is not in order; every clip is read, and every source that is still there.
 
         Args:
@@ -197,7 +197,7 @@ class Store:
         found += behind(self._folder, listed)
         return [*found, *astray(entries)]
 
-    def repair(self, age: float = HOUR) -> list[Problem]:
+    def repair(self, age: float = HOUR) -> list[Fault]:
         """Remove what is damaged or left over and write the manifest; say what was put right.
 
         Index the sources again to complete the library.
@@ -215,7 +215,7 @@ class Store:
             self._manifest.write()
         return found
 
-    def _add(self, clip: Clip, name: str, options: Options, force: bool) -> Entry:
+    def _add(self, clip: Clip, name: str, options: ReadingOptions, force: bool) -> Entry:
         if given := sorted(options.given()):
             raise LibraryError(f"{name}: a clip does not take {given[0]}=; leave it out")
         origin = Origin(name, CLIP, None, clip.sha256, {})

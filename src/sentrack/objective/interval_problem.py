@@ -13,8 +13,8 @@ from sentrack.scene import Scene, unpadded
 DULL = 0.4
 # Times its usual time that a state of a word may last: frames of a kind would else make up for what
 # an event is about, its change from one state to the next.
-LONGEST = 1.25
-SHORTEST = 0.25  # and what it lasts at least: one odd frame is no phase
+LONGEST_STATE = 1.25
+SHORTEST_STATE = 0.25  # and what it lasts at least: one odd frame is no phase
 # Seconds that a moment lasts at least: what a word looks at is measured over as long.
 MOMENT = 0.5
 
@@ -106,7 +106,7 @@ def plain(model: WordModel, seconds: float) -> Chain:
 
 
 def lasting(model: WordModel, seconds: float, T: int, room: int | None = None) -> Chain:
-    """A word whose states last SHORTEST times their usual time at least, and LONGEST at most.
+    """A word whose states last SHORTEST_STATE to LONGEST_STATE times their usual time.
 
     A state becomes a row of states, one for every frame that it may last.
 
@@ -120,8 +120,8 @@ def lasting(model: WordModel, seconds: float, T: int, room: int | None = None) -
         return plain(model, seconds)
     initial, a = model.log_initial(), model.log_transitions(seconds)
     usual = model.seconds / seconds
-    most = np.clip(np.round(LONGEST * usual), 1, T).astype(np.int64)
-    least = np.minimum(np.round(SHORTEST * usual), (T if room is None else room) // model.K)
+    most = np.clip(np.round(LONGEST_STATE * usual), 1, T).astype(np.int64)
+    least = np.minimum(np.round(SHORTEST_STATE * usual), (T if room is None else room) // model.K)
     begin = np.cumsum(most) - most
     state = np.repeat(np.arange(model.K), most)
     K = len(state)

@@ -11,7 +11,7 @@ from sentrack.vision import Clip
 
 # Coherence: half of its strength is lost at this distance (frame heights) between a box and where
 # the box before was going, for frames 1/30 s apart; the paper's 50 of 1280 pixels, in a 4:3 frame.
-REACH = 50 / 960
+REACH_HEIGHTS = 50 / 960
 SLOPE = 11 / 960
 # Intersection over union from which on a box meets the one before, where that was going to be.
 KEPT = 0.3
@@ -26,7 +26,7 @@ def coherence(clip: Clip, players: CandidateSet) -> Floats:
     missed = going[:, :, None, :] - seen.centre[1:, None, :, :]
     # What is not known of the motion adds up with time, like a random walk.
     slack = np.sqrt(np.maximum(30.0 * _steps(clip), 1.0))
-    x = (np.hypot(missed[..., 0], missed[..., 1]) - REACH * slack) / (SLOPE * slack)
+    x = (np.hypot(missed[..., 0], missed[..., 1]) - REACH_HEIGHTS * slack) / (SLOPE * slack)
     # The log of a sigmoid, written so that vector instructions do it.
     g = -(np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x))))
     return np.asarray(np.where(_same_class(clip, players), g, -np.inf).astype(np.float64))

@@ -12,7 +12,7 @@ from sentrack.vision import Clip
 
 # Intersection over union of boxes that show one thing, unless they come apart: of one class; of two
 # classes, for a van is seen as car and as truck, but a rider and the bicycle are two.
-SAME, SAME_OF_TWO = 0.5, TWINS
+SAME_CLASS_IOU, TWO_CLASSES_IOU = 0.5, TWINS
 # Below this they are apart.
 APART, APART_OF_TWO = 0.3, 0.5
 
@@ -40,7 +40,7 @@ def one_thing(
         :, None
     ]
     part, alike = overlaps(clip, first.rows, second.rows)
-    same: Bools = itself | (part > SAME_OF_TWO) | (alike & (part > SAME))
+    same: Bools = itself | (part > TWO_CLASSES_IOU) | (alike & (part > SAME_CLASS_IOU))
     if not (same & ~itself).any():
         return same
     apart = clear(part, alike) & ~itself

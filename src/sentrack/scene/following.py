@@ -1,7 +1,7 @@
 """Following things from frame to frame, compiled by Numba; `identity` says by what.
 
 A thing is known by its last box. What it costs that a box continues it is in nats, and more than is
-UNLIKELY never pays. The constants are here because they are compiled in.
+ANOTHER_THING_NATS never pays. The constants are here because they are compiled in.
 """
 
 import math
@@ -29,7 +29,7 @@ COLOUR = 0.15  # where looks are not known, how saturation and value of its colo
 MEMORY = 0.5  # seconds over which motion is averaged
 MOVING = 0.5  # seconds for which a thing that is lost goes on as it went
 LOST = 1.0  # seconds for which a thing may be lost
-UNLIKELY = 8.0  # nats: a box that is less likely than this is that of another thing
+ANOTHER_THING_NATS = 8.0  # nats: a box that is less likely than this is that of another thing
 SEVERAL: Int = np.int64(3)  # things, seen as often, that must agree on how the picture moved
 
 
@@ -229,7 +229,7 @@ def _expected(seen: Any, things: Any, last: Flat, t: Int, step: float, lost: flo
                 grown += abs(seen.extent[j, x] - seen.extent[i, x])
                 paler += abs(seen.colour[j, x] - seen.colour[i, x])
             alike[n, b] = later + seen.doubt[j] + grown * growth
-            if alike[n, b] >= UNLIKELY:
+            if alike[n, b] >= ANOTHER_THING_NATS:
                 continue
             other = _unlike(things.looks[i], seen.looks[j])
             if other >= 0:
@@ -273,13 +273,13 @@ def _matching(expected: Any, age: Int, shift: Flat, wide: float) -> Any:
             continue
         near = 1 / (wide * expected.reach[n])
         for b in range(cost.shape[1]):
-            if expected.alike[n, b] < UNLIKELY:
+            if expected.alike[n, b] < ANOTHER_THING_NATS:
                 x, y = expected.apart[n, b, 0] - shift[0], expected.apart[n, b, 1] - shift[1]
                 cost[n, b] = expected.alike[n, b] + near * math.sqrt(x * x + y * y)
-    box, total = cheapest(cost, UNLIKELY), 0.0
+    box, total = cheapest(cost, ANOTHER_THING_NATS), 0.0
     for n, b in enumerate(box):
         if b >= 0:
-            total += cost[n, b] - UNLIKELY
+            total += cost[n, b] - ANOTHER_THING_NATS
     return box, total
 
 

@@ -12,7 +12,7 @@ from sentrack.vision import Clip, Floats
 PERSON = "person"
 TALL = 1.7  # metres
 FRAME = 2.5  # metres that a frame is high where nobody is seen
-SURE = 0.4  # a detection score from which on somebody is there
+SURE_SCORE = 0.4  # a detection score from which on somebody is there
 # Frame heights by which the feet of people must spread to tell nearer from farther.
 SPREAD = 0.05
 ROUNDS = 3  # of leaving out who does not fit: those who sit, or are hidden in part
@@ -25,7 +25,7 @@ def metres(clip: Clip) -> Floats:
     box = clip.boxes / clip.size[1]
     foot = box[:, 3]
     named = clip.classes.index(PERSON) if PERSON in clip.classes else -1
-    people = (clip.label == named) & (clip.score >= SURE)
+    people = (clip.label == named) & (clip.score >= SURE_SCORE)
     if not people.any():
         return np.full(len(box), FRAME)
     # Seen from above, people are wider than they are high.

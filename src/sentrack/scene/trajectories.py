@@ -11,8 +11,8 @@ from sentrack.vision import Clip, Floats, Ints
 
 WINDOW = 0.5  # seconds over which motion is measured, half of it before and half of it after
 CHANGE = 1.0  # seconds before, and after, over which what changes is measured
-SAME = 1e-4  # seconds by which times may be off
-SMALLEST = 1e-6  # pixels
+TIME_TOLERANCE = 1e-4  # seconds by which times may be off
+LEAST_HEIGHT = 1e-6  # pixels
 SLOWEST = 1e-3  # frame heights per second: what is slower neither changes its speed nor turns
 
 
@@ -53,7 +53,7 @@ def trajectories(clip: Clip) -> Trajectories:
         camera = _estimated(clip, rows, velocity, place)
     place = place - rows.panned(camera)
     velocity[order] = rows.motion(place, velocity[order])
-    height = np.log(np.maximum(extent(clip.boxes[order])[:, 1:], SMALLEST))
+    height = np.log(np.maximum(extent(clip.boxes[order])[:, 1:], LEAST_HEIGHT))
     growth[order] = np.nan_to_num(rows.slope(height, CHANGE / 2, CHANGE / 2)[:, 0])
     before, after = (rows.slope(place, *sides).T for sides in ((CHANGE, 0.0), (0.0, CHANGE)))
     speeds = np.hypot(*before), np.hypot(*after)
@@ -96,15 +96,17 @@ class _Ordered:
             before: seconds that the window begins before each.
             after: seconds that it ends after it.
         """
-        low = np.searchsorted(self.axis, self.axis - before - SAME)
-        high = np.searchsorted(self.axis, self.axis + after + SAME)
+        low = np.searchsorted(self.axis, self.axis - before - TIME_TOLERANCE)
+        high = np.searchsorted(self.axis, self.axis + after + TIME_TOLERANCE)
         t, x = self.own(self.time[:, None]), self.own(values)
         # Sums over windows are differences of sums from the beginning.
         n, st, sx, stt, stx = (
             _sums(each, low, high) for each in (np.ones_like(t), t, x, t * t, t * x)
         )
         spread = n * stt - st * st
-        return np.asarray((n * stx - st * sx) / np.where(spread > SAME**2, spread, np.nan))
+        return np.asarray(
+            (n * stx - st * sx) / np.where(spread > TIME_TOLERANCE**2, spread, np.nan)
+        )
 
     def motion(self, place: Floats, otherwise: Floats) -> Floats:
         """(M, 2): how places (M, 2) move; what is known otherwise of what was seen but once."""

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 from sentrack.lazy import on_demand
 
 if TYPE_CHECKING:
-    from sentrack.serve.app import Options, create_app
+    from sentrack.serve.app import ServerOptions, create_app
     from sentrack.serve.media import prepare
     from sentrack.serve.server import run
 else:
     __getattr__ = on_demand(__name__)
 
-__all__ = ["Options", "create_app", "prepare", "run"]
+__all__ = ["ServerOptions", "create_app", "prepare", "run"]

@@ -26,11 +26,11 @@ from sentrack.serve.snapshot import SnapshotCache
 from sentrack.serve.upload_folder import clear
 from sentrack.serve.worker_pool import Pool
 
-SOON = "5"  # seconds after which to try again
+RETRY_AFTER = "5"  # seconds after which to try again
 
 
 @dataclass(frozen=True)
-class Options:
+class ServerOptions:
     """How a library is served.
 
     Attributes:
@@ -53,7 +53,7 @@ class Options:
 class Application(Guard):
     """What an ASGI server runs: pages and API behind a guard."""
 
-    def __init__(self, app: FastAPI, options: Options) -> None:
+    def __init__(self, app: FastAPI, options: ServerOptions) -> None:
         super().__init__(app, options.host, options.token)
         self._state = app.state
 
@@ -63,13 +63,13 @@ class Application(Guard):
         await asyncio.gather(*(pool.stop() for pool in state.pools))
 
 
-def create_app(library: str | Path, options: Options | None = None) -> Application:
+def create_app(library: str | Path, options: ServerOptions | None = None) -> Application:
     """The application, for any ASGI server.
 
     Raises:
         SentrackError: there is no such library or lexicon, or others could reach it unasked.
     """
-    options = options or Options()
+    options = options or ServerOptions()
     if not (is_loopback(options.host) or options.token):
         raise SentrackError(
             f"others could reach {options.host}: say who may by --token-file, "
@@ -142,7 +142,9 @@ def _problem(text: str, status: int, headers: dict[str, str] | None = None) -> J
 
 async def _failed(_: Request, error: Exception) -> JSONResponse:
     status = error.status if isinstance(error, JobError) else 422
-    return _problem(str(error), status, {"Retry-After": SOON} if status in (429, 503) else None)
+    return _problem(
+        str(error), status, {"Retry-After": RETRY_AFTER} if status in (429, 503) else None
+    )
 
 
 async def _refused(request: Request, error: Exception) -> JSONResponse:

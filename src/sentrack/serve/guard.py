@@ -21,7 +21,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
-LONGEST = 8192  # bytes of a path with its query
+LONGEST_PATH = 8192  # bytes of a path with its query
 ASK = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -83,7 +83,7 @@ class Guard:
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         """What to answer instead of doing as asked."""
         api = scope["path"].startswith("/api/") or scope["path"] == "/openapi.json"
-        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST:
+        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_PATH:
             return _refuse(414, "the address is too long")
         if self._hosts is not None and _name(headers.get("host", "")) not in self._hosts:
             return _refuse(421, "this server does not go by that name")

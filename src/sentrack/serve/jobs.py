@@ -29,7 +29,7 @@ from sentrack.serve.schemas import (
     Misses,
     MomentsSoFar,
     NounAt,
-    Progress,
+    SearchProgress,
     Sentence,
     Sentences,
     json_line,
@@ -54,7 +54,7 @@ from sentrack.tasks import (
 from sentrack.vision import Clip, ClipError
 from sentrack.workers import Executor
 
-CLOSE = 5e-4  # seconds by which an address may have rounded a time
+TIME_TOLERANCE = 5e-4  # seconds by which an address may have rounded a time
 MISSES = 3  # that are shown where nothing depicts a sentence
 TRIED = 12  # clips that are looked at for these
 PATIENCE = 3.0  # seconds for each
@@ -75,7 +75,7 @@ class Span:
 
     def of(self, clip: Clip) -> Clip:
         """The part of a clip."""
-        start, end = (None if t is None else t - CLOSE for t in (self.start, self.end))
+        start, end = (None if t is None else t - TIME_TOLERANCE for t in (self.start, self.end))
         return clip.within(start, end)
 
 
@@ -105,7 +105,7 @@ class Jobs:
         entries = {entry.name: entry for entry in self._store.entries()}
         shown: tuple[Moment, ...] = ()
         for step in steps(self._store, [sentence], k, self.lexicon, Executor()):
-            yield json_line(Progress("progress", step.stage, step.done, step.total))
+            yield json_line(SearchProgress("progress", step.stage, step.done, step.total))
             if step.found.found != shown:
                 shown = step.found.found
                 told = [_moment(each, entries.get(each.video)) for each in shown]
@@ -118,7 +118,7 @@ class Jobs:
     def _within(self, entry: Entry, sentence: str, k: int) -> Iterator[bytes]:
         """Lines about moments of one video."""
         begin = time.monotonic()
-        yield json_line(Progress("progress", "search", 0, 1))
+        yield json_line(SearchProgress("progress", "search", 0, 1))
         clip = self._store.clip(entry)
         meanings = alternatives(sentence, vocabulary_of(self.lexicon, entry.known))
         answers = [moments(clip, meaning, self.lexicon, k) for meaning in meanings]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sentrack.cache import cache_folder, digest
 
-MOST = 1 << 30  # bytes of files that are kept
+CACHE_BYTES = 1 << 30  # bytes of files that are kept
 KINDS = ("*.mp4", "*.jpg")  # of files that are kept, and no others are touched
 HOUR = 3600.0  # seconds after which nobody writes to a temporary file any more
 
@@ -22,7 +22,7 @@ def asked_for(path: Path) -> None:
     os.utime(path, (time.time(), path.stat().st_mtime))
 
 
-def trim(folder: Path, most: int = MOST) -> None:
+def trim(folder: Path, most: int = CACHE_BYTES) -> None:
     """Remove files until the rest is not too much; others may do so at the same time."""
     found = []
     for path in (each for kind in KINDS for each in folder.glob(kind)):

@@ -10,7 +10,7 @@ from sentrack.show import ShownMatch
 
 
 @dataclass(frozen=True)
-class Problem:
+class ErrorMessage:
     """Why there is no answer, in one line."""
 
     error: str
@@ -63,7 +63,7 @@ class LibraryFacts:
 
 
 @dataclass(frozen=True)
-class Video:
+class VideoFacts:
     """A clip of the library.
 
     Attributes:
@@ -97,7 +97,7 @@ class Videos:
     """
 
     total: int
-    videos: list[Video]
+    videos: list[VideoFacts]
 
 
 @dataclass(frozen=True)
@@ -218,7 +218,7 @@ class FoundMoment:
 
 
 @dataclass(frozen=True)
-class Progress:
+class SearchProgress:
     """How far a search is: clips of a stage that are done, of how many."""
 
     kind: Literal["progress"]
@@ -272,7 +272,7 @@ class Trouble:
     partial: bool
 
 
-Line = Progress | MomentsSoFar | Misses | Done | Trouble
+Line = SearchProgress | MomentsSoFar | Misses | Done | Trouble
 
 
 @dataclass(frozen=True)

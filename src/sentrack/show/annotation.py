@@ -29,8 +29,8 @@ from sentrack.show.video_writer import VideoWriter
 from sentrack.tasks import TrackedWord, Tracking
 from sentrack.vision.scan import Frame, Image
 
-LEAST = 480  # pixels of height, or of twice the width: smaller pictures are enlarged
-CLOSE = 1e-3  # seconds that the times of a frame and a track may differ
+LEAST_PICTURE = 480  # pixels of height, or of twice the width: smaller pictures are enlarged
+TIME_TOLERANCE = 1e-3  # seconds that the times of a frame and a track may differ
 EVIDENCE = (-2.0, 2.0)  # nats: the dimmest and the brightest of a band
 STATES: tuple[Colour, Colour] = ((186, 134, 98), (214, 200, 150))  # a word's first and last state
 EDGE: Colour = (40, 35, 30)  # of text on a band
@@ -88,9 +88,9 @@ def between(frames: Iterable[Frame], start: float, end: float) -> Iterator[Frame
     """The frames of a span, at least one."""
     found = False
     for frame in frames:
-        if frame.time > end + CLOSE:
+        if frame.time > end + TIME_TOLERANCE:
             break
-        if frame.time >= start - CLOSE:
+        if frame.time >= start - TIME_TOLERANCE:
             found = True
             yield frame
     if not found:
@@ -105,7 +105,7 @@ class Overlay:
     def __init__(
         self, trackings: Sequence[Tracking], width: int, height: int, candidates: bool
     ) -> None:
-        factor = max(-(-LEAST // height), -(-LEAST // (2 * width)))
+        factor = max(-(-LEAST_PICTURE // height), -(-LEAST_PICTURE // (2 * width)))
         self.size = width * factor, height * factor
         self.moving = movings(trackings, self.size)
         self.candidates = candidates

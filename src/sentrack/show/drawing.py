@@ -19,10 +19,10 @@ BLACK: Colour = (0, 0, 0)
 WHITE: Colour = (255, 255, 255)
 REJECTED: Colour = (140, 140, 140)
 TEXT = 0.034  # frame heights, of a line of text
-SMALLEST = 13  # pixels, of a line of text
+SMALLEST_TEXT = 13  # pixels, of a line of text
 BESIDE = ((0, 0), (0, -1), (1, 0), (0, 1), (0, -2), (0, 2))  # label sizes, of where else to put it
-CLOSE = 1e-3  # seconds by which times may be rounded
-SAME = 0.7  # IoU of boxes that would hide each other
+TIME_TOLERANCE = 1e-3  # seconds by which times may be rounded
+HIDING_IOU = 0.7  # IoU of boxes that would hide each other
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Mark:
 
 def text_size(width: int, height: int) -> int:
     """The size of text that is legible on a picture."""
-    return max(SMALLEST, round(TEXT * min(height, 0.75 * width)))
+    return max(SMALLEST_TEXT, round(TEXT * min(height, 0.75 * width)))
 
 
 @lru_cache(maxsize=1024)
@@ -112,7 +112,7 @@ def draw_marks(image: Image, marks: Sequence[Mark], size: int) -> None:
     thick = max(2, round(height / 260))
     boxes = np.array([mark.box for mark in marks])
     for i, mark in enumerate(marks):
-        nested = int((iou(mark.box, boxes[:i]) > SAME).sum())
+        nested = int((iou(mark.box, boxes[:i]) > HIDING_IOU).sum())
         box = mark.box + nested * (thick + 1) * np.array([-1, -1, 1, 1])
         outline(image, box, BLACK, thick + 2)
         outline(image, box, mark.colour, thick)
@@ -170,7 +170,7 @@ class Moving:
 
     def covers(self, time: float) -> bool:
         """Whether the tracks are about a time."""
-        return self.tracking.start - CLOSE <= time <= self.tracking.end + CLOSE
+        return self.tracking.start - TIME_TOLERANCE <= time <= self.tracking.end + TIME_TOLERANCE
 
     def rejected(self, t: int) -> Floats:
         """(N, 4) the candidates of tracked frame t that were not chosen."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from sentrack.files import whole
 from sentrack.progress import Report, silent
-from sentrack.show.annotation import CLOSE, LIGHT, Caption, between
+from sentrack.show.annotation import LIGHT, TIME_TOLERANCE, Caption, between
 from sentrack.show.drawing import draw_marks, extent, movings, span, text_size, write
 from sentrack.show.key_frames import key_times
 from sentrack.tasks import Tracking
@@ -46,7 +46,7 @@ def strip(
     for frame in between(frames, *span(trackings)):
         for times, own, at, number in zip(wanted, tiles, shown, range(len(wanted)), strict=True):
             # The first frame at or after a wanted time; decoded times may be rounded.
-            if len(own) < len(times) and frame.time >= times[len(own)] - CLOSE:
+            if len(own) < len(times) and frame.time >= times[len(own)] - TIME_TOLERANCE:
                 own.append(_tile(trackings, number, frame))
                 at.append(frame.time)
                 report("strip", sum(map(len, tiles)), total)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from sentrack import colours
 from sentrack.lexicon import Observed
 from sentrack.objective import SILENT, Objective
-from sentrack.tasks.match import BORDER, SURE, Depiction
+from sentrack.tasks.match import BORDER, SURE_SCORE, Depiction
 
 if TYPE_CHECKING:
     from sentrack.tasks.result import TrackedWord
@@ -162,7 +162,7 @@ def reason(
     start, end = _worst(weakest.evidence)
     times = objective.clip.times
     when = f"{times[start]:.1f}–{times[end - 1]:.1f} s"
-    if shown.sureness < SURE and missed:
+    if shown.sureness < SURE_SCORE and missed:
         return f"{missed}something is hardly detected: {shown.sureness:.2f}"
     if weakest.evidence[start:end].sum() >= 0:
         if missed:

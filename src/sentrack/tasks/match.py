@@ -30,7 +30,7 @@ SATURATED = 3.0
 SHARPNESS = 4.0  # how little the words count that fit better than the one that fits least
 # Seconds: what is shorter or longer than these is no less or more probable for it.
 SHORTEST, LONGEST = 0.1, 5.0
-SURE = 0.4  # a detection score from which on a thing is there
+SURE_SCORE = 0.4  # a detection score from which on a thing is there
 # Nats per frame below which a word tells nothing: what uniform outputs come to by rounding.
 ROUNDING = 1e-12
 
@@ -55,7 +55,7 @@ class Depiction:
         """0..1, the probability that it is depicted."""
         lasts = math.log(min(max(self.seconds, SHORTEST), LONGEST))
         x = CONSTANT + PER_FIT * self.fit + PER_LOG_SECOND * lasts
-        return min(1.0, self.sureness / SURE) / (1 + math.exp(-x))
+        return min(1.0, self.sureness / SURE_SCORE) / (1 + math.exp(-x))
 
 
 def depiction(

@@ -15,7 +15,7 @@ from sentrack.tasks.tracker import RATE
 from sentrack.vision import Clip, ClipError
 
 # Nats, in all, from which on a moment is worth telling.
-LEAST = 3.0
+LEAST_NATS = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class Moment(InNotebook):
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class ClipMoments:
     """The moments of one clip, and whether their search took solving or bounds were enough."""
 
     moments: tuple[Moment, ...]
@@ -58,8 +58,8 @@ class Answer:
 
 
 def moments(
-    clip: Clip, meaning: Meaning, lexicon: Lexicon, count: int = 10, least: float = LEAST
-) -> Answer:
+    clip: Clip, meaning: Meaning, lexicon: Lexicon, count: int = 10, least: float = LEAST_NATS
+) -> ClipMoments:
     """The best moments of a clip that do not overlap, best first, if they reach `least` nats.
 
     The best interval is found exactly, then the best of what is left before it and after it. Bounds
@@ -74,9 +74,9 @@ def moments(
     """
     scene = _scene(clip, meaning, lexicon)
     if scene is None:
-        return Answer((), False)
+        return ClipMoments((), False)
     if most_of(scene, least) < least:
-        return Answer((), False)
+        return ClipMoments((), False)
     bounds = Bounds(scene)
     objective = interval(scene)
     waiting: list[tuple[float, int, int, int, int, Solution]] = []
@@ -102,7 +102,7 @@ def moments(
         found.append(_moment(clip.name, Tracking.of_part(objective, first, last, solution)))
         look(low, first)
         look(last, high)
-    return Answer(tuple(found), solved)
+    return ClipMoments(tuple(found), solved)
 
 
 def _moment(video: str, tracking: Tracking) -> Moment:
@@ -120,7 +120,7 @@ def _moment(video: str, tracking: Tracking) -> Moment:
 def most(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> float:
     """Nats that a moment of a clip can score at most; -inf if it is not worth telling."""
     scene = _scene(clip, meaning, lexicon)
-    return -math.inf if scene is None else most_of(scene, LEAST)
+    return -math.inf if scene is None else most_of(scene, LEAST_NATS)
 
 
 def _scene(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> Scene | None:

@@ -14,7 +14,7 @@ from sentrack.language import Meaning, SentenceError, alternatives
 from sentrack.lexicon import Lexicon
 from sentrack.library import DamagedError, Entry, Store
 from sentrack.progress import Report, silent
-from sentrack.tasks.moment import LEAST, Answer, Moment, moments, most
+from sentrack.tasks.moment import LEAST_NATS, ClipMoments, Moment, moments, most
 from sentrack.tasks.tracker import vocabulary_of
 from sentrack.workers import Executor
 
@@ -116,7 +116,7 @@ class _Asked:
     bounds: dict[int, list[tuple[Meaning, float]]] = field(default_factory=dict)
     order: list[int] = field(default_factory=list)
     at: int = 0
-    least: float = LEAST
+    least: float = LEAST_NATS
     found: tuple[Moment, ...] = ()
     solved: int = 0
 
@@ -134,7 +134,7 @@ class _Asked:
         self.at = self.at + size if batch else len(self.order)
         return batch
 
-    def learn(self, answers: Sequence[Answer]) -> None:
+    def learn(self, answers: Sequence[ClipMoments]) -> None:
         """Take the moments of a clip among the best."""
         best = [*self.found, *(moment for answer in answers for moment in answer.moments)]
         self.found = tuple(sorted(best, key=_rank)[: self.k])
@@ -317,7 +317,7 @@ def _bound(job: _Bounding) -> list[list[float] | DamagedError]:
     return found
 
 
-def _examine(job: _Solving) -> list[Answer] | DamagedError:
+def _examine(job: _Solving) -> list[ClipMoments] | DamagedError:
     """Per sentence, the moments of a clip that may be among the best of the library."""
     try:
         clip = Store(job.url).clip(job.entry)

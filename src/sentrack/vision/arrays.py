@@ -10,7 +10,7 @@ from sentrack.colours import CELLS, HALVES
 from sentrack.vision.clip import Clip, ClipError, Floats, Ints, class_name
 from sentrack.vision.motion import velocities
 
-MOST = 10_000_000  # frames that a clip can have: four days at 30 per second
+MOST_FRAMES = 10_000_000  # frames that a clip can have: four days at 30 per second
 RATES = (1e-6, 1e6)  # frames per second that a clip can have
 
 
@@ -116,7 +116,7 @@ def regular(name: str, number: Ints) -> Ints:
     if len(present) < 2:
         return present
     step = int(np.gcd.reduce(np.diff(present)))
-    if (T := (present[-1] - present[0]) // step + 1) > MOST:
+    if (T := (present[-1] - present[0]) // step + 1) > MOST_FRAMES:
         raise ClipError(f"{name}: column 'frame' spans {T} frames; are these times, not numbers?")
     return np.arange(present[0], present[-1] + 1, step, dtype=np.int64)
 

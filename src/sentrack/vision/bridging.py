@@ -16,7 +16,7 @@ from sentrack.vision.clip import ROWS, Bools, Clip, Floats, Ints, class_name
 MOVING = 0.5  # seconds after which a projected box rests: motion tells little about a later place
 PERCENTILE = 10.0  # of the scores of a class: a projected box is no better than a poor detection
 LOST = 0.4  # seconds for which a thing may be lost between two boxes of it
-SAME = 0.3  # IoU of a box, moved along, and a later one that shows the same thing
+SAME_THING_IOU = 0.3  # IoU of a box, moved along, and a later one that shows the same thing
 
 
 def bridge(clip: Clip, classes: Iterable[str]) -> Clip:
@@ -113,10 +113,10 @@ def _lost(clip: Clip, rows: Ints) -> tuple[Ints, Ints, Floats]:
         along = moved(clip.boxes[i], _going(clip, i) * lapse)
         meets = iou(along[:, :, None], clip.boxes[j][:, None])
         meets *= is_end[frames][:, :, None] & is_start[frames][:, None, :]
-        row, a = np.nonzero(meets.max(axis=2, initial=0.0) >= SAME)
+        row, a = np.nonzero(meets.max(axis=2, initial=0.0) >= SAME_THING_IOU)
         before, after = i[row, a], j[row, meets.argmax(axis=2)[row, a]]
         open_end[frames[row], ends[row, a]] = False
-        row, b = np.nonzero(meets.max(axis=1, initial=0.0) >= SAME)
+        row, b = np.nonzero(meets.max(axis=1, initial=0.0) >= SAME_THING_IOU)
         open_start[frames[row] + k, starts[row, b]] = False
         t = clip.frame_of[before]
         for step in range(1, k):

@@ -14,9 +14,9 @@ from sentrack.boxes import centre, extent, iou
 from sentrack.vision.clip import Floats, Ints
 
 SPAN = 0.1  # seconds between the boxes compared
-SURE = 0.4  # IoU of two boxes that show one thing even among many others
+SURE_IOU = 0.4  # IoU of two boxes that show one thing even among many others
 OVERLAP = 0.15  # IoU from which overlap alone says that two boxes show one thing
-REACH = 0.6  # box diagonals that a thing may be off without overlap ...
+REACH_DIAGONALS = 0.6  # box diagonals that a thing may be off without overlap ...
 SPEED = 1.0  # ... and frame heights per second that it may have moved on top
 GROWTH = 2.0  # factor by which width and height may differ
 NOISE = 0.2  # frame heights per second by which two estimates always may differ
@@ -53,7 +53,7 @@ def velocities(
     span = max(1, round(SPAN / float(np.median(np.diff(times)))))
     matcher = _Matcher(boxes / height, label, id, np.repeat(np.arange(T), np.diff(start)), times)
     past, future = np.full((2, len(boxes), 2), np.nan)
-    for least, offset in product((SURE, OVERLAP, -np.inf), (span, 1)):
+    for least, offset in product((SURE_IOU, OVERLAP, -np.inf), (span, 1)):
         lost = np.isnan(past[:, 0]) & np.isnan(future[:, 0])
         if lost.any():
             estimates = matcher.velocity(offset, least)
@@ -142,7 +142,7 @@ class _Matcher:
         large = np.maximum(self.extent[row], self.extent[other])
         overlap = iou(self.boxes[row], self.boxes[other])
         away = np.hypot(*(self.centre[other] - self.centre[row]).T)
-        gate = REACH * np.hypot(*((small + large) / 2).T) + SPEED * lapse
+        gate = REACH_DIAGONALS * np.hypot(*((small + large) / 2).T) + SPEED * lapse
         likeness: Floats = np.where(overlap > OVERLAP, overlap, -away / gate)
         near = (overlap > OVERLAP) | (away <= gate)
         likeness[~near | (large > GROWTH * small).any(axis=1)] = -np.inf

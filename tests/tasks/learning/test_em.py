@@ -17,7 +17,7 @@ from sentrack.tasks.learning.em import (
     run_em,
     run_em_with_restarts,
 )
-from sentrack.tasks.learning.journal import Journal, Progress
+from sentrack.tasks.learning.journal import Journal, StageProgress
 from sentrack.workers import Executor
 from tests.tasks.learning.samples import known
 
@@ -34,7 +34,7 @@ def test_the_objective_never_falls(seed: int) -> None:
     told: list[float] = []
 
     class Told(Journal):
-        def write(self, stage: str, progress: Progress) -> None:  # noqa: ARG002
+        def write(self, stage: str, progress: StageProgress) -> None:  # noqa: ARG002
             told.append(sum(progress.objective.values()))
 
     start, data = random_start(parameters, prior, rng), TrainingSet(examples, Executor())
@@ -59,7 +59,7 @@ def test_each_word_goes_on_from_the_start_that_was_best_for_it() -> None:
     assert set(connected_words(examples, parameters).values()) == {"verb/dax", "verb/wug"}
     rule, data = StoppingRule(5, 0.0), TrainingSet(examples, Executor())
 
-    def run(start: Parameters) -> Progress:
+    def run(start: Parameters) -> StageProgress:
         return run_em("x", start, data, prior, rule, NONE, silent)
 
     found = run_em_with_restarts("words", parameters, data, prior, rule, 3, 0, NONE, silent)

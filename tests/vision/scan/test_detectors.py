@@ -19,7 +19,7 @@ from sentrack.vision.scan.detectors import (
     KNOWN,
     Detector,
     DetectorError,
-    Found,
+    ImageCandidates,
     open_detector,
     weights,
 )
@@ -56,12 +56,12 @@ def overlap(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
     return float((canvas[0] & canvas[1]).sum() / (canvas[0] | canvas[1]).sum())
 
 
-def of_class(detector: Detector, found: Found, name: str) -> tuple[Floats, Floats]:
+def of_class(detector: Detector, found: ImageCandidates, name: str) -> tuple[Floats, Floats]:
     rows = found.label == detector.classes.index(name)
     return found.boxes[rows], found.score[rows]
 
 
-def within(found: Found, image: Image) -> bool:
+def within(found: ImageCandidates, image: Image) -> bool:
     height, width = image.shape[:2]
     low, high = found.boxes[:, :2], found.boxes[:, 2:]
     return bool((low >= 0).all() and (high <= [width, height]).all() and (low < high).all())
@@ -199,7 +199,7 @@ def output_of(head: str) -> npt.NDArray[np.float32]:
     return output
 
 
-def check(found: Found) -> None:
+def check(found: ImageCandidates) -> None:
     """That a tea cup and three pens are found, and not the tea cup of 0.01."""
     np.testing.assert_array_equal(found.label, [0, 1, 1, 1])
     np.testing.assert_allclose(found.score, [0.75, 0.5, 0.5, 0.25], rtol=1e-3)

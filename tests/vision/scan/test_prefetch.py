@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from sentrack.vision.scan.prefetch import MOST, prefetched
+from sentrack.vision.scan.prefetch import MOST_WAITING, prefetched
 
 
 def test_all_items_come_in_order() -> None:
@@ -37,4 +37,4 @@ def test_no_more_is_made_than_wanted_and_no_thread_stays() -> None:
     assert [next(source) for _ in range(3)] == [0, 1, 2]
     source.close()  # type: ignore[attr-defined]
     assert threading.active_count() == before
-    assert len(made) <= 3 + MOST + 3
+    assert len(made) <= 3 + MOST_WAITING + 3

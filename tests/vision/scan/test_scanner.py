@@ -16,7 +16,7 @@ from sentrack.errors import SentrackError
 from sentrack.vision import load_clip
 from sentrack.vision.clip import ClipError
 from sentrack.vision.scan import scan_cache, scanner
-from sentrack.vision.scan.detectors import Found
+from sentrack.vision.scan.detectors import ImageCandidates
 from sentrack.vision.scan.observations import Observation, observe
 from sentrack.vision.scan.video import Frame, Image
 from tests.vision.films import film
@@ -32,13 +32,13 @@ class Bright:
     def __init__(self, misses: tuple[int, ...] = (), fingerprint: str = "1") -> None:
         self.misses, self.fingerprint, self.calls = misses, fingerprint, 0
 
-    def detect(self, image: Image) -> Found:
+    def detect(self, image: Image) -> ImageCandidates:
         rows, columns = np.nonzero(image[..., 2] > 150)
         self.calls += 1
         if self.calls - 1 in self.misses or not len(rows):
-            return Found(np.zeros((0, 4)), np.zeros(0, np.int64), np.zeros(0))
+            return ImageCandidates(np.zeros((0, 4)), np.zeros(0, np.int64), np.zeros(0))
         box = [columns.min(), rows.min(), columns.max() + 1, rows.max() + 1]
-        return Found(np.array([box], dtype=float), np.array([1]), np.array([0.8]))
+        return ImageCandidates(np.array([box], dtype=float), np.array([1]), np.array([0.8]))
 
 
 def texture(height: int, width: int, low: int, high: int) -> npt.NDArray[np.uint8]:
@@ -103,10 +103,10 @@ def test_no_class_has_more_boxes_than_asked() -> None:
         def __init__(self) -> None:
             self.rng = np.random.default_rng(0)
 
-        def detect(self, _: Image) -> Found:
+        def detect(self, _: Image) -> ImageCandidates:
             low = self.rng.uniform(0, 80, (6, 2))
             boxes = np.concatenate([low, low + 10], axis=1)
-            return Found(boxes, self.rng.integers(0, 2, 6), self.rng.uniform(0.1, 0.9, 6))
+            return ImageCandidates(boxes, self.rng.integers(0, 2, 6), self.rng.uniform(0.1, 0.9, 6))
 
     for one in observe(frames(10, 2), Flicker(), SIZE, best=5):
         counts = np.bincount(one.label, minlength=2)
@@ -258,7 +258,7 @@ def test_a_cut_shows_what_the_whole_shows(clip_file: Path) -> None:
 def test_an_interrupted_look_leaves_nothing(
     tmp_path: Path, clip_file: Path, bright: Bright, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(image: Image) -> Found:
+    def interrupted(image: Image) -> ImageCandidates:
         if bright.calls == 20:
             raise KeyboardInterrupt
         return Bright.detect(bright, image)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sentrack.vision import load_clip
 from sentrack.vision.clip import Floats
 from sentrack.vision.scan import Image
-from sentrack.vision.scan.detectors import KNOWN, DetectorError, Found, open_detector
+from sentrack.vision.scan.detectors import KNOWN, DetectorError, ImageCandidates, open_detector
 from sentrack.vision.scan.detectors.calibration import Curve
 from sentrack.vision.scan.detectors.several import Several
 from tests.vision.films import film
@@ -92,13 +92,13 @@ def test_one_that_looks_closely_comes_after_those_that_find_what_at() -> None:
     class Near:
         name, classes, fingerprint, around = "near", ("hand",), "1", "person"
 
-        def detect(self, _: Image) -> Found:
+        def detect(self, _: Image) -> ImageCandidates:
             raise AssertionError
 
-        def detect_around(self, _: Image, boxes: Floats, score: Floats) -> Found:
+        def detect_around(self, _: Image, boxes: Floats, score: Floats) -> ImageCandidates:
             np.testing.assert_allclose(boxes, [[10, 10, 50, 90]])
             np.testing.assert_allclose(score, [0.6])
-            return Found(np.array([[10.0, 40, 20, 50]]), np.array([0]), np.array([0.7]))
+            return ImageCandidates(np.array([[10.0, 40, 20, 50]]), np.array([0]), np.array([0.7]))
 
     found = Several([Near(), open_detector(FIRST)], 10)
     assert found.classes == ("hand", "person", "tea-cup")

@@ -16,10 +16,10 @@ OUTER: Int = np.int64(2)
 
 # Joint states of the innermost axes up to which columns, this many at a time, are made of the outer
 # index instead ...
-SHORT = 640
+SHORT_AXIS = 640
 WIDE = 128
 # ... unless there are very few outer ones, or the very innermost axis is long enough.
-FEW = 16
+FEW_ROWS = 16
 LONG = 64
 # Doubles that stay in the second-level cache, and the side of a square that is transposed at once.
 CACHE = 65536
@@ -156,11 +156,11 @@ def send_inner(
     # The innermost axes are short: columns to run over are made of the outer index instead.
     inner, start = ONE, last
     if sizes[chain[last - 1], t] < LONG:
-        while start > first and inner * sizes[chain[start - 1], t] <= SHORT:
+        while start > first and inner * sizes[chain[start - 1], t] <= SHORT_AXIS:
             start -= 1
             inner *= sizes[chain[start], t]
             rest //= sizes[chain[start], before]
-        if rest < FEW:
+        if rest < FEW_ROWS:
             for a in range(start, last):
                 rest *= sizes[chain[a], before]
             inner, start = ONE, last

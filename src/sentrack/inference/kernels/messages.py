@@ -13,7 +13,7 @@ from sentrack.inference.structures import Lattices, Terms
 # Columns of one inner loop: 256 doubles of a few dozen rows stay in the first two cache levels.
 BLOCK = 256
 # Labels times columns below which plain loops are quicker.
-TINY = 64
+TINY_AXIS = 64
 
 
 @internal
@@ -83,7 +83,7 @@ def transfer(
     The inner loop runs over b, or over j where there is one b only. Both share one call: compiling
     it twice takes seconds. Tiny tables are not worth either.
     """
-    if n_out * inner < TINY:
+    if n_out * inner < TINY_AXIS:
         for a in range(outer):
             s, d = src_at + a * n_in * inner, dst_at + a * n_out * inner
             for j in range(n_out):

@@ -19,7 +19,7 @@ from sentrack.inference.errors import Infeasible, ProblemTooLarge
 from sentrack.inference.lattices import lattice_chains, operations, sweep_bytes
 from sentrack.inference.limits import Limits, OutOfTime
 from sentrack.inference.methods.ascent import first_answer
-from sentrack.inference.methods.dual import Search
+from sentrack.inference.methods.dual import ComponentSearch
 from sentrack.inference.methods.frontier import search_frontier
 from sentrack.inference.methods.shortlist import first_look, first_look_bytes, nearest, part
 from sentrack.inference.methods.viterbi import checkpoint_stride, exact
@@ -65,7 +65,7 @@ class Auto:
         cost = _exact_cost(terms.sizes, limits)
         if cost <= min(SMALL, self.exact_operations):
             return exact(terms, Limits(limits.memory))
-        search = Search(terms, limits)
+        search = ComponentSearch(terms, limits)
         try:
             if cost <= self.exact_operations and limits.affords(cost):
                 return exact(terms, limits)
@@ -77,7 +77,7 @@ class Auto:
             # Nothing among what is left is finite, so that nothing beats what is known.
             return search.proven()
 
-    def _searched(self, terms: Terms, search: Search, limits: Limits) -> Found:
+    def _searched(self, terms: Terms, search: ComponentSearch, limits: Limits) -> Found:
         lattices = None
         if (
             relaxation_operations(terms) > SHORTLIST * (terms.factor.size + terms.step.size)
@@ -101,7 +101,7 @@ class Auto:
             search.lower(self._close(relaxation, search, limits))
         return search.found()
 
-    def _first_answer(self, apart: Relaxation, search: Search, limits: Limits) -> None:
+    def _first_answer(self, apart: Relaxation, search: ComponentSearch, limits: Limits) -> None:
         """Look for an answer among the labels nearest to the best of their frames.
 
         At most at the cost of a sweep over all labels. What bounds these says nothing of others.
@@ -128,7 +128,7 @@ class Auto:
     def _close(
         self,
         relaxation: Relaxation,
-        search: Search,
+        search: ComponentSearch,
         limits: Limits,
         floor: float = -math.inf,
         budget: float = math.inf,
@@ -194,7 +194,12 @@ class Auto:
         return max(search.score, floor, bound)
 
     def _guess(
-        self, relaxation: Relaxation, search: Search, limits: Limits, known: float, share: float
+        self,
+        relaxation: Relaxation,
+        search: ComponentSearch,
+        limits: Limits,
+        known: float,
+        share: float,
     ) -> float:
         """Suppose that the best answer is better than some threshold, which few labels survive.
 
@@ -217,7 +222,7 @@ class Auto:
         return max(threshold, bound)
 
 
-def _reach(relaxation: Relaxation, search: Search, known: float, limits: Limits) -> float:
+def _reach(relaxation: Relaxation, search: ComponentSearch, known: float, limits: Limits) -> float:
     """Search the joint states that are left, as many as have been paid for; returns a bound."""
     terms = relaxation.terms
     each = JOINT * float(terms.sizes.sum())
@@ -231,7 +236,7 @@ def _reach(relaxation: Relaxation, search: Search, known: float, limits: Limits)
     return max(known, reached.upper_bound)
 
 
-def _finish(terms: Terms, search: Search, limits: Limits) -> Found:
+def _finish(terms: Terms, search: ComponentSearch, limits: Limits) -> Found:
     """Solve exactly what is left; nothing else can beat the best answer known."""
     best = exact(terms, limits)
     search.offer(best.labels, best.score)

@@ -33,7 +33,7 @@ class Dual:
         return reduction.answer([self._component(terms, limits) for terms in reduction.components])
 
     def _component(self, terms: Terms, limits: Limits) -> Found:
-        search = Search(terms, limits)
+        search = ComponentSearch(terms, limits)
         try:
             if relaxation_bytes(terms) > limits.memory:
                 search.climb(terms, first_answer(terms))
@@ -52,7 +52,7 @@ class Dual:
         return search.found()
 
 
-class Search:
+class ComponentSearch:
     """The best assignment known of one component, and the best bound of what may beat it.
 
     Attributes:

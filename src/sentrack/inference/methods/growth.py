@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from sentrack.inference.errors import Infeasible
 from sentrack.inference.limits import Limits
-from sentrack.inference.methods.dual import Search
+from sentrack.inference.methods.dual import ComponentSearch
 from sentrack.inference.polynomial import EPSILON, Polynomial
 from sentrack.inference.problem import Array, Labels, Problem
 from sentrack.inference.relaxation import quick_bound
@@ -81,7 +81,7 @@ class Growth:
 
     def run(self, reduction: Reduction, limits: Limits, seed: int) -> Answer:
         """The tracks and states found, with the bound of one pass over the words."""
-        parts = [Search(terms, limits) for terms in reduction.components]
+        parts = [ComponentSearch(terms, limits) for terms in reduction.components]
         for search, terms in zip(parts, reduction.components, strict=True):
             search.lower(quick_bound(terms, limits))
         size = sum(t.node.size + t.step.size + t.factor.size for t in reduction.components)

@@ -23,7 +23,7 @@ from sentrack.inference.kernels import (
 )
 from sentrack.inference.lattices import joint_states, one_lattice, operations
 from sentrack.inference.limits import Limits, OutOfTime, in_parallel, in_pieces
-from sentrack.inference.methods.dual import Search
+from sentrack.inference.methods.dual import ComponentSearch
 from sentrack.inference.structures import Floats, Ints, Lattices, Terms
 from sentrack.inference.terms import Answer, Found, Reduction, assignment_score, problem_labels
 
@@ -47,7 +47,7 @@ def _component(terms: Terms, limits: Limits) -> Found:
     try:
         return exact(terms, limits)
     except OutOfTime:
-        return Search(terms, limits).found()
+        return ComponentSearch(terms, limits).found()
 
 
 def exact(terms: Terms, limits: Limits) -> Found:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sentrack.language.english.tagger import NOUNS, VERBS, Tagged
+from sentrack.language.english.tagger import NOUNS, VERB_TAGS, Tagged
 from sentrack.language.glossary import glossary
 
 #: Forms of "be", which make a participle passive.
@@ -236,7 +236,7 @@ def _verb_group(words: Sequence[Tagged], at: int) -> VerbGroup | None:
         else:
             break
         here += 1
-    verb = words[here] if here < len(words) and words[here].tag in VERBS else None
+    verb = words[here] if here < len(words) and words[here].tag in VERB_TAGS else None
     if verb is None:
         if not auxiliaries:
             return None
@@ -262,4 +262,4 @@ def _before_verb(words: Sequence[Tagged], here: int) -> bool:
     """Whether only adverbs stand between here and a verb: "slowly walks"."""
     while here < len(words) and words[here].tag == "adv":
         here += 1
-    return here < len(words) and words[here].tag in VERBS
+    return here < len(words) and words[here].tag in VERB_TAGS

@@ -3,7 +3,7 @@
 from sentrack.language.english.chunker import NounGroup, VerbGroup
 from sentrack.language.english.clause_order import AFTER, BEFORE
 from sentrack.language.english.phrase_attachment import attach_phrase
-from sentrack.language.english.state import Frame, State, is_tag, misfit
+from sentrack.language.english.state import Clause, State, is_tag, misfit
 from sentrack.language.english.tagger import Tagged
 
 #: Words between clauses that say more than that both hold.
@@ -60,11 +60,11 @@ def attach_relative(state: State, word: Tagged) -> None:
         persons = [thing for thing in state.discourse.mentioned if thing.kind == "person"]
         antecedent = persons[-1] if persons else antecedent
     if not isinstance(state.following, NounGroup):
-        state.frames.append(Frame(antecedent, relative=True))
+        state.frames.append(Clause(antecedent, relative=True))
     elif word.text == "that" and event and event.lemma and isinstance(state.before, VerbGroup):
         state.restart()  # "says that the man walks"
     else:
-        state.frames.append(Frame(relative=True, gap=antecedent))
+        state.frames.append(Clause(relative=True, gap=antecedent))
 
 
 def _ask(state: State, word: Tagged) -> None:

@@ -8,16 +8,16 @@ from sentrack.language.english.chunker import NounGroup
 from sentrack.language.english.clause_order import ClauseOrder, passes
 from sentrack.language.english.coreference import antecedent, pronoun_kind
 from sentrack.language.english.referent import Referent, Remark
-from sentrack.language.english.tagger import VERBS, Tagged
+from sentrack.language.english.tagger import VERB_TAGS, Tagged
 from sentrack.language.errors import SentenceError
 from sentrack.language.forms import not_a_class
 from sentrack.language.glossary import TRACKABLE, glossary
 from sentrack.language.meaning import Participant, Word
 from sentrack.language.places import REGIONS, has_sides
-from sentrack.language.vocabulary import Entry, Vocabulary
+from sentrack.language.vocabulary import Headword, Vocabulary
 
 #: As many participants as one noun may be.
-MOST = 10
+MOST_PARTICIPANTS = 10
 #: What a plural without a number is read as.
 PLURAL = 2
 
@@ -56,7 +56,7 @@ class Discourse:
 
     vocabulary: Vocabulary
     participants: list[Participant] = field(default_factory=list)
-    words: list[tuple[int, Word, Entry]] = field(default_factory=list)
+    words: list[tuple[int, Word, Headword]] = field(default_factory=list)
     unchecked: list[Remark] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     mentioned: list[Referent] = field(default_factory=list)
@@ -64,7 +64,7 @@ class Discourse:
     states: list[tuple[Tagged, Referent]] = field(default_factory=list)
     order: ClauseOrder = field(default_factory=ClauseOrder)
 
-    def say(self, entry: Entry, about: tuple[int, ...], text: str, number: int) -> None:
+    def say(self, entry: Headword, about: tuple[int, ...], text: str, number: int) -> None:
         """Adds a word, once in a clause; one that contradicts an earlier one is not checked."""
         word = Word(entry.name, about, entry.part, text)
         if (other := self.contradicted(entry, about, number)) is not None:
@@ -73,7 +73,7 @@ class Discourse:
         elif all(word != other for _, other, _ in self._beside(word, number)):
             self.words.append((number, word, entry))
 
-    def contradicted(self, entry: Entry, about: tuple[int, ...], number: int) -> Word | None:
+    def contradicted(self, entry: Headword, about: tuple[int, ...], number: int) -> Word | None:
         """The word that says the opposite of the same participants at the same time."""
         word = Word(entry.name, about, entry.part)
         for _, other, before in self._beside(word, number):
@@ -83,7 +83,7 @@ class Discourse:
                 return other
         return None
 
-    def _beside(self, word: Word, number: int) -> list[tuple[int, Word, Entry]]:
+    def _beside(self, word: Word, number: int) -> list[tuple[int, Word, Headword]]:
         """The words of the same time."""
         clause = self.order.clause
         return [
@@ -170,7 +170,7 @@ class Discourse:
             "detector ('sentrack words' lists those known)"
         )
 
-    def _tracked(self, head: Tagged) -> Entry | None:
+    def _tracked(self, head: Tagged) -> Headword | None:
         """The noun of the vocabulary that a noun is read as."""
         if head.lemma in glossary().sets["places.nouns"]:
             return None
@@ -179,7 +179,7 @@ class Discourse:
         same = glossary().same["nouns"].get(head.lemma)
         return self.vocabulary.said(same, ["noun"]) if same else None
 
-    def _name(self, head: Tagged, noun: Entry, kind: str, about: tuple[int, ...]) -> None:
+    def _name(self, head: Tagged, noun: Headword, kind: str, about: tuple[int, ...]) -> None:
         """Says what a noun was read as, where that is less than it says."""
         if head.lemma.replace(" ", "-") == noun.name:
             return
@@ -194,11 +194,11 @@ class Discourse:
         said = group.count
         if "each" in determiners or any(word.endswith("one of") for word in determiners):
             return 1
-        if said is not None and said > MOST:
-            self.note(f"{group.text}: read as {MOST}")
+        if said is not None and said > MOST_PARTICIPANTS:
+            self.note(f"{group.text}: read as {MOST_PARTICIPANTS}")
             self.leave_unchecked(group.text, group.number)
         if said is not None:
-            return max(1, min(said, MOST))
+            return max(1, min(said, MOST_PARTICIPANTS))
         if head.lemma == "trio":
             return 3
         if head.kind == "group":
@@ -233,7 +233,7 @@ class Discourse:
 
     def modify(self, word: Tagged, thing: Referent) -> None:
         """Says an adjective, a participle or a noun of what it stands before."""
-        if word.tag in VERBS:
+        if word.tag in VERB_TAGS:
             self.states.append((word, thing))
             return
         if word.tag == "adj" or word.kind == "colour":
@@ -248,7 +248,7 @@ class Discourse:
         if word.text not in _SILENT:
             self.leave_unchecked(word.text, word.number, thing.participants)
 
-    def _own_side(self, entry: Entry, thing: Referent) -> bool:
+    def _own_side(self, entry: Headword, thing: Referent) -> bool:
         return entry.name in REGIONS and has_sides(self.noun_of(thing))
 
     # Groups without a noun

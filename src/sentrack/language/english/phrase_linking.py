@@ -8,7 +8,7 @@ from sentrack.language.english.referent import Referent
 from sentrack.language.english.regions import link_region
 from sentrack.language.english.verb_senses import VerbSenses
 from sentrack.language.glossary import NO_THINGS, glossary
-from sentrack.language.vocabulary import Entry
+from sentrack.language.vocabulary import Headword
 
 Indices = tuple[int, ...]
 
@@ -148,7 +148,7 @@ class PhraseLinker:
                 known.leave_unchecked(word.text, word.number, wearers)
         return True
 
-    def _entry(self, phrase: Phrase, event: Event | None) -> Entry | None:
+    def _entry(self, phrase: Phrase, event: Event | None) -> Headword | None:
         """The word that a preposition is read as."""
         known, said = self.discourse, phrase.preposition
         moving = event is not None and self.senses.moves_itself(event.lemma)

@@ -14,7 +14,7 @@ from sentrack.language.errors import MisfitError
 
 
 @dataclass
-class Frame:
+class Clause:
     """A clause in the making.
 
     Attributes:
@@ -59,7 +59,7 @@ class State:
     senses: VerbSenses
     chunks: Sequence[Chunk]
     at: int = 0
-    frames: list[Frame] = field(default_factory=lambda: [Frame()])
+    frames: list[Clause] = field(default_factory=lambda: [Clause()])
     events: list[Event] = field(default_factory=list)
     loose: list[Phrase] = field(default_factory=list)
     last: Referent | None = None
@@ -70,7 +70,7 @@ class State:
     particle: int = -1
 
     @property
-    def frame(self) -> Frame:
+    def frame(self) -> Clause:
         """The innermost clause."""
         return self.frames[-1]
 
@@ -95,7 +95,7 @@ class State:
 
     def restart(self, subject: Referent | None = None) -> None:
         """Begins a clause of its own."""
-        self.frames = [Frame(subject)]
+        self.frames = [Clause(subject)]
 
     def is_joined(self) -> bool:
         """Whether "and" or a comma stands before the chunk at hand, or before its adverbs."""

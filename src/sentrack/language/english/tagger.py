@@ -13,10 +13,10 @@ from functools import lru_cache
 from sentrack.language.english.tokenizer import MARKS, Token
 from sentrack.language.glossary import Form, Lexeme, glossary, kind_of_class, verb_lexemes
 from sentrack.language.inflection import plurals
-from sentrack.language.vocabulary import Entry, Vocabulary, heads
+from sentrack.language.vocabulary import Headword, Vocabulary, heads
 from sentrack.text import words_of
 
-VERBS = frozenset({"base", "pres", "past", "part", "ing"})
+VERB_TAGS = frozenset({"base", "pres", "past", "part", "ing"})
 NOUNS = frozenset({"noun", "nouns"})
 
 
@@ -38,7 +38,7 @@ class Tagged:
     number: int
     lemma: str
     kind: str = ""
-    entry: Entry | None = None
+    entry: Headword | None = None
 
 
 class UnknownWordError(Exception):
@@ -119,7 +119,7 @@ _COSTS = _costs()
 class Words:
     """What each form may be, with a vocabulary and the glossary, each with what it costs."""
 
-    readings: Mapping[Form, tuple[tuple[Lexeme, Entry | None, float], ...]]
+    readings: Mapping[Form, tuple[tuple[Lexeme, Headword | None, float], ...]]
     longest: int
 
 
@@ -127,13 +127,13 @@ class Words:
 def words_with(vocabulary: Vocabulary) -> Words:
     """All forms of a vocabulary; those of the glossary are looked up there."""
     known = glossary()
-    found: defaultdict[Form, list[tuple[Lexeme, Entry | None, float]]] = defaultdict(list)
+    found: defaultdict[Form, list[tuple[Lexeme, Headword | None, float]]] = defaultdict(list)
     for entry in vocabulary.entries:
         if entry.part == "noun":
             for form, lexeme in _noun_forms(entry):
                 others = known.lexemes.get(form, ())
                 # A class named by a word that is first of all a verb: "walk", "adult chase".
-                verb = any(other.tag in VERBS for other in known.lexemes.get(form[-1:], ()))
+                verb = any(other.tag in VERB_TAGS for other in known.lexemes.get(form[-1:], ()))
                 concrete = any(o.tag in NOUNS and o.kind != "abstract" for o in others)
                 cost = 0.0 if concrete or not verb else 0.7
                 if all(o[1] is None or o[0].tag != lexeme.tag for o in found[form]):
@@ -162,7 +162,7 @@ _TAG_OF_PART = {
 }
 
 
-def _noun_forms(entry: Entry) -> Iterator[tuple[Form, Lexeme]]:
+def _noun_forms(entry: Headword) -> Iterator[tuple[Form, Lexeme]]:
     for said in entry.forms:
         form = words_of(said)
         name = " ".join(form)
@@ -239,7 +239,7 @@ def _options(
         concrete = any(o.tag in NOUNS and o.kind != "abstract" for o in readings)
         person = any(o.kind == "person" for o in readings)
         for lexeme in readings:
-            if lexeme.tag in seen and lexeme.tag not in VERBS:
+            if lexeme.tag in seen and lexeme.tag not in VERB_TAGS:
                 continue
             if lexeme.kind == "colour" and not (start and tokens[start - 1].text == "in"):
                 continue
@@ -250,7 +250,7 @@ def _options(
             to_act = person and start > 0 and tokens[start - 1].text == "to"  # "to cook"
             if lexeme.tag == "base" and concrete and not to_act:
                 cost += 0.7
-            if lexeme.tag in VERBS and any(other.tag == "aux" for other in readings):
+            if lexeme.tag in VERB_TAGS and any(other.tag == "aux" for other in readings):
                 cost += 1.0
             yield length, Tagged(lexeme.tag, text, first.number, lexeme.lemma, lexeme.kind), cost
     yield from _by_shape(first, form in known.lexemes or form in words.readings)

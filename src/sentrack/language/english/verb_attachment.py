@@ -4,7 +4,7 @@ from sentrack.language.english.chunker import NounGroup, VerbGroup
 from sentrack.language.english.event import Event
 from sentrack.language.english.phrase_linking import PASSED_OVER
 from sentrack.language.english.referent import Referent
-from sentrack.language.english.state import Frame, State, is_tag, misfit
+from sentrack.language.english.state import Clause, State, is_tag, misfit
 from sentrack.language.english.tagger import Tagged
 from sentrack.language.glossary import glossary
 
@@ -97,7 +97,7 @@ def _object_acts(state: State) -> bool:
     return event.lemma in glossary().sets["verbs.perception"]
 
 
-def _clause_of(state: State, group: VerbGroup) -> Frame:
+def _clause_of(state: State, group: VerbGroup) -> Clause:
     """The clause that a finite verb belongs to; a relative clause that has its verb is over."""
     before, earlier = state.before, state.chunk(state.at - 2)
     mark = is_tag(before, "mark") and not is_tag(earlier, "conj", "mark")

@@ -11,7 +11,7 @@ from sentrack.language.english.regions import rests, say_region
 from sentrack.language.english.verb_senses import VerbSenses
 from sentrack.language.glossary import glossary
 from sentrack.language.idioms import can_be_said
-from sentrack.language.vocabulary import Entry, heads
+from sentrack.language.vocabulary import Headword, heads
 
 Indices = tuple[int, ...]
 
@@ -72,7 +72,7 @@ class VerbLinker:
             self._leave(event, agents, objects, by)
         return ()
 
-    def _can(self, entry: Entry, roles: list[Indices]) -> bool:
+    def _can(self, entry: Headword, roles: list[Indices]) -> bool:
         """Whether all who act can do what a verb says."""
         nouns = self.discourse.participants
         return all(can_be_said(entry.name, nouns[about[0]].noun) for about in roles)
@@ -123,7 +123,7 @@ class VerbLinker:
         return True
 
     def _roles(
-        self, entry: Entry, event: Event, agents: Indices, objects: list[Referent]
+        self, entry: Headword, event: Event, agents: Indices, objects: list[Referent]
     ) -> list[Indices]:
         """The participants of a verb in the order of its roles; none if they do not fit it."""
         places = len(entry.roles)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from sentrack.language.glossary import glossary
-from sentrack.language.vocabulary import Entry, Vocabulary, heads
+from sentrack.language.vocabulary import Headword, Vocabulary, heads
 
 
 class VerbSenses:
@@ -11,13 +11,13 @@ class VerbSenses:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
-        self._own: dict[str, list[Entry]] = {}
+        self._own: dict[str, list[Headword]] = {}
         for entry in vocabulary.of("verb"):
             for head in heads(entry):
                 name = f"{head} {entry.particle}" if entry.particle else head
                 self._own.setdefault(name, []).append(entry)
 
-    def entries(self, lemma: str) -> Iterator[tuple[Entry, bool]]:
+    def entries(self, lemma: str) -> Iterator[tuple[Headword, bool]]:
         """What a verb may be read as; whether it is that verb itself."""
         for entry in self._own.get(lemma, ()):
             yield entry, True

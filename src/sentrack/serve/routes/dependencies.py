@@ -8,12 +8,12 @@ from weakref import WeakValueDictionary
 
 from fastapi import Depends, Query, Request
 
-from sentrack.serve.schemas import Problem
+from sentrack.serve.schemas import ErrorMessage
 from sentrack.serve.snapshot import Snapshot, SnapshotCache
 from sentrack.serve.worker_pool import Pool
 
 PIECE = 120.0  # seconds of a video that are told of or shown at a time
-LONGEST = 300  # characters of a sentence
+LONGEST_SENTENCE = 300  # characters of a sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ async def _snapshot(request: Request) -> Snapshot:
 
 State = Annotated[AppState, Depends(_state)]
 Current = Annotated[Snapshot, Depends(_snapshot)]
-Said = Annotated[str, Query(min_length=1, max_length=LONGEST)]
+Said = Annotated[str, Query(min_length=1, max_length=LONGEST_SENTENCE)]
 Name = Annotated[str, Query(min_length=1, max_length=1000)]
 Seconds = Annotated[float, Query(ge=0, le=1e6, allow_inf_nan=False)]
 Maybe = Annotated[float | None, Query(ge=0, le=1e6, allow_inf_nan=False)]
@@ -75,7 +75,9 @@ Responses = dict[int | str, dict[str, Any]]
 
 def problems(**told: str) -> Responses:
     """Statuses, as in _404, with what they mean."""
-    return {int(name[1:]): {"model": Problem, "description": why} for name, why in told.items()}
+    return {
+        int(name[1:]): {"model": ErrorMessage, "description": why} for name, why in told.items()
+    }
 
 
 EVER = problems(

@@ -6,7 +6,14 @@ from pathlib import Path
 from fastapi import APIRouter
 
 from sentrack.serve.errors import JobError
-from sentrack.serve.routes.dependencies import EVER, LONGEST, NONE, Current, State, problems
+from sentrack.serve.routes.dependencies import (
+    EVER,
+    LONGEST_SENTENCE,
+    NONE,
+    Current,
+    State,
+    problems,
+)
 from sentrack.serve.schemas import Judged, Judgement
 from sentrack.text import strict_json
 
@@ -28,7 +35,7 @@ async def judge(state: State, snapshot: Current, judgement: Judgement) -> Judged
     if state.judged is None:
         raise JobError("judgements are kept in libraries on the server's own machine only", 403)
     entry = snapshot.entry(judgement.video)
-    if len(judgement.sentence) > LONGEST or len(judgement.boxes) > LONGEST:
+    if len(judgement.sentence) > LONGEST_SENTENCE or len(judgement.boxes) > LONGEST_SENTENCE:
         raise JobError("this is too long to be kept", 413)
     if not 0 <= judgement.start < judgement.end:
         raise JobError("a moment starts before it ends", 422)

@@ -18,7 +18,7 @@ from sentrack.serve.routes.dependencies import (
     Name,
     State,
 )
-from sentrack.serve.schemas import Boxes, LibraryFacts, Video, Videos
+from sentrack.serve.schemas import Boxes, LibraryFacts, VideoFacts, Videos
 
 MANY = 100  # classes that are told of
 
@@ -54,7 +54,7 @@ def videos(
 
 
 @router.get("/video", responses=NONE)
-def video(state: State, snapshot: Current, name: Name) -> Video:
+def video(state: State, snapshot: Current, name: Name) -> VideoFacts:
     """One video."""
     return _video(state, snapshot.entry(name))
 
@@ -75,9 +75,9 @@ async def boxes(
     return Response(found, media_type="application/json")
 
 
-def _video(state: AppState, entry: Entry) -> Video:
+def _video(state: AppState, entry: Entry) -> VideoFacts:
     """What is told of a clip."""
-    return Video(
+    return VideoFacts(
         name=entry.name,
         seconds=entry.seconds,
         frames=entry.T,

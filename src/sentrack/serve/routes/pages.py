@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 ADDRESSES = ("/", "/moment", "/video", "/words")
 FOLDERS = ("sentrack.serve", "sentrack.show")
-TYPES = {
+CONTENT_TYPES = {
     "html": "text/html; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
     "css": "text/css; charset=utf-8",
@@ -47,13 +47,13 @@ def _files() -> dict[str, File]:
         folder = resources.files(package).joinpath("page")
         for each in folder.iterdir() if folder.is_dir() else ():
             suffix = each.name.rpartition(".")[2]
-            if each.is_file() and suffix in TYPES:
+            if each.is_file() and suffix in CONTENT_TYPES:
                 found[each.name] = _file(each.read_bytes(), suffix)
     return found
 
 
 def _file(content: bytes, suffix: str) -> File:
-    return File(content, TYPES[suffix], f'"{hashlib.sha256(content).hexdigest()[:20]}"')
+    return File(content, CONTENT_TYPES[suffix], f'"{hashlib.sha256(content).hexdigest()[:20]}"')
 
 
 def _route(path: str, file: File, status: int = 200) -> Route:

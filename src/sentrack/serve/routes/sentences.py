@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from sentrack.serve.routes.dependencies import BUSY, EVER, LONGEST, Said, State
+from sentrack.serve.routes.dependencies import BUSY, EVER, LONGEST_SENTENCE, Said, State
 from sentrack.serve.schemas import Completions, Misunderstood, Understood
 
 router = APIRouter(prefix="/api", responses={**EVER, **BUSY})
@@ -22,7 +22,7 @@ async def parse(request: Request, state: State, sentence: Said) -> Response:
 async def complete(
     request: Request,
     state: State,
-    text: Annotated[str, Query(max_length=LONGEST)] = "",
+    text: Annotated[str, Query(max_length=LONGEST_SENTENCE)] = "",
     limit: Annotated[int, Query(ge=1, le=50)] = 8,
 ) -> Response:
     """How the beginning of a sentence may go on."""

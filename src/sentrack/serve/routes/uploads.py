@@ -19,7 +19,7 @@ from sentrack.serve.routes.dependencies import BUSY, EVER, State, problems
 from sentrack.serve.schemas import Added
 from sentrack.serve.upload_folder import clear
 
-MOST = 200_000_000  # bytes of a request
+UPLOAD_BYTES = 200_000_000  # bytes of a request
 SPARE = 1_000_000_000  # bytes of the disk that are left alone
 INDEXING = 1800.0  # seconds that it may take to look at a video
 
@@ -59,7 +59,7 @@ async def add(request: Request, state: State) -> Added:
         raise JobError("another video is being added; try again soon", 429)
     async with state.receiving:
         folder.mkdir(parents=True, exist_ok=True)
-        if shutil.disk_usage(folder).free < MOST + SPARE:
+        if shutil.disk_usage(folder).free < UPLOAD_BYTES + SPARE:
             raise JobError("the disk is nearly full", 507)
         draft, sha256 = folder / f".{uuid.uuid4().hex}", ""
         try:
@@ -87,14 +87,14 @@ async def _receive(request: Request, draft: Path, seconds: float) -> str:
         nonlocal counted
         message = await request.receive()
         counted += len(message.get("body", b""))
-        if counted > MOST:
+        if counted > UPLOAD_BYTES:
             # To the parser of forms, it is a client that breaks off.
             return {"type": "http.disconnect"}
         return message
 
     length = request.headers.get("content-length", "")
-    if length.isdigit() and int(length) > MOST:
-        raise JobError(f"a video may have {MOST:,} bytes", 413)
+    if length.isdigit() and int(length) > UPLOAD_BYTES:
+        raise JobError(f"a video may have {UPLOAD_BYTES:,} bytes", 413)
     try:
         async with asyncio.timeout(seconds):
             async with Request(request.scope, receive).form(max_files=1, max_fields=0) as form:
@@ -106,7 +106,7 @@ async def _receive(request: Request, draft: Path, seconds: float) -> str:
     except TimeoutError:
         raise JobError(f"it did not come within {seconds:g} s", 408) from None
     except ClientDisconnect:
-        raise JobError(f"a video may have {MOST:,} bytes", 413) from None
+        raise JobError(f"a video may have {UPLOAD_BYTES:,} bytes", 413) from None
     except HTTPException:
         raise JobError("send a form with one field `file`", 400) from None
 

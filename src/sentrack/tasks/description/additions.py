@@ -11,7 +11,7 @@ from sentrack.tasks.description.cores import Core
 from sentrack.tasks.description.evidence import Evidence
 from sentrack.vision import Bools, Ints
 
-LEAST = 0.6  # how well an added word must fit, as a part of what it could tell at best
+LEAST_ADDED_FIT = 0.6  # how well an added word must fit, as a part of what it could tell at best
 # What the motion of a camera does not change.
 RELATIVE = frozenset({"together", "gap", "closing"})
 # A verb that looks at one of these says which way by itself.
@@ -31,7 +31,7 @@ def way(evidence: Evidence, core: Core) -> Sentence:
     Who takes part is settled by the core. A landmark is any other thing that is there meanwhile.
     Where the camera moves, only how two things move relative to each other is sure.
     """
-    best, found = LEAST, Sentence(core.things, (core.verb,))
+    best, found = LEAST_ADDED_FIT, Sentence(core.things, (core.verb,))
     if core.model.K > 1 and len(core.things) == 1:
         return found
     for model in _ways(evidence, core):

@@ -11,7 +11,7 @@ from sentrack.progress import Report
 from sentrack.tasks.learning.choices import Choice, Held, log_choice
 from sentrack.tasks.learning.e_step import Parameters
 from sentrack.tasks.learning.examples import Floats, Key
-from sentrack.tasks.learning.journal import Journal, Progress
+from sentrack.tasks.learning.journal import Journal, StageProgress
 from sentrack.tasks.learning.questions import Answer, Questions
 
 LOG = logging.getLogger("sentrack")
@@ -133,7 +133,7 @@ def maximise_contrast(
         report: told the questions that were asked.
     """
     name = "contrast"
-    at = journal.read(name, parameters) or Progress(parameters, 0, {}, False)
+    at = journal.read(name, parameters) or StageProgress(parameters, 0, {}, False)
     models = at.parameters.models
     answers = [] if at.done else questions.answers(models)
     held = Held(answers)
@@ -156,7 +156,7 @@ def maximise_contrast(
                     break
         over = value < before + tolerance * clips or at.iteration + 1 >= iterations
         reached = replace(at.parameters, models=models)
-        at = Progress(reached, at.iteration + 1, {name: value / clips}, over)
+        at = StageProgress(reached, at.iteration + 1, {name: value / clips}, over)
         journal.write(name, at)
     return at.parameters
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from sentrack.errors import SentrackError
 from sentrack.inference import Infeasible
-from sentrack.language import Entry, Meaning, SentenceError, Vocabulary
+from sentrack.language import Headword, Meaning, SentenceError, Vocabulary
 from sentrack.lexicon import Lexicon, WordModel
 from sentrack.tasks.learning.examples import Example, Key, prepare
 from sentrack.tasks.learning.initial_models import blank_model, widened_model
@@ -176,7 +176,7 @@ def _keys(meaning: Meaning) -> set[Key]:
     return {(word.part, word.word) for word in meaning.words}
 
 
-def _model(entry: Entry) -> WordModel:
+def _model(entry: Headword) -> WordModel:
     """A word that is not in a lexicon."""
     if entry.part == "noun":
         return _noun(WordModel(entry.name, "noun", entry.forms, entry.roles), (entry.name,))

@@ -10,14 +10,14 @@ from sentrack.progress import Report
 from sentrack.tasks.learning.e_step import Counts, Parameters, TrainingSet
 from sentrack.tasks.learning.examples import Example, Key
 from sentrack.tasks.learning.initial_models import random_model
-from sentrack.tasks.learning.journal import Journal, Progress
+from sentrack.tasks.learning.journal import Journal, StageProgress
 from sentrack.tasks.learning.m_step import Prior, m_step, noun_log_density
 
 LOG = logging.getLogger("sentrack")
 
 # Iterations after which the starts are compared: where a start leads shows early, and many short
 # runs find a good one sooner than few long ones.
-SHORT = 5
+SHORT_RUN = 5
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def run_em(
     rule: StoppingRule,
     journal: Journal,
     report: Report,
-) -> Progress:
+) -> StageProgress:
     """Alternate E-steps and M-steps until the objective gains no more; it never falls.
 
     The objective is the log probability of the clips and of the models: the sum over clips of ln Z,
@@ -58,7 +58,7 @@ def run_em(
     """
     frames = sum(example.T for example in data.examples)
     groups = connected_words(data.examples, parameters)
-    at = journal.read(name, parameters) or Progress(parameters, 0, {}, False)
+    at = journal.read(name, parameters) or StageProgress(parameters, 0, {}, False)
     while not at.done:
         expected = data.e_step(at.parameters)
         objective = _objective(at.parameters, prior, data.examples, expected, groups)
@@ -78,7 +78,7 @@ def run_em(
             for _, counts in expected:
                 total.add(counts)
             better = m_step(at.parameters, total, prior)
-            at = Progress(better, at.iteration + 1, objective, False)
+            at = StageProgress(better, at.iteration + 1, objective, False)
         journal.write(name, at)
     return at
 
@@ -100,7 +100,7 @@ def run_em_with_restarts(
     words goes on from the start that was best for it.
     """
     groups = connected_words(data.examples, parameters)
-    short = replace(rule, iterations=min(SHORT, rule.iterations))
+    short = replace(rule, iterations=min(SHORT_RUN, rule.iterations))
     found = []
     for start in range(restarts):
         rng = np.random.default_rng([seed, start])

@@ -12,7 +12,7 @@ from sentrack.tasks.learning.e_step import Parameters
 
 
 @dataclass(frozen=True, eq=False)
-class Progress:
+class StageProgress:
     """How far a stage of learning is.
 
     Attributes:
@@ -47,7 +47,7 @@ class Journal:
             if isinstance(found, dict) and found.get("run") == run and "stages" in found:
                 self._data = found
 
-    def read(self, stage: str, parameters: Parameters) -> Progress | None:
+    def read(self, stage: str, parameters: Parameters) -> StageProgress | None:
         """The progress of a stage that was begun; what is fixed is that of the parameters given."""
         data = self._data["stages"].get(stage)
         if data is None:
@@ -63,9 +63,9 @@ class Journal:
             )
         nouns = {noun: np.array(classes) for noun, classes in data["nouns"].items()}
         known = replace(parameters, models=models, nouns=nouns)
-        return Progress(known, data["iteration"], data["objective"], data["done"])
+        return StageProgress(known, data["iteration"], data["objective"], data["done"])
 
-    def write(self, stage: str, progress: Progress) -> None:
+    def write(self, stage: str, progress: StageProgress) -> None:
         """Keep the progress of a stage; the file is replaced whole."""
         if self._path is None:
             return

@@ -6,7 +6,7 @@ from itertools import islice, product
 
 from sentrack.language import (
     FUNCTION_WORDS,
-    Entry,
+    Headword,
     Meaning,
     SentenceError,
     Vocabulary,
@@ -62,21 +62,21 @@ def _known(word: str, vocabulary: Vocabulary) -> bool:
     return word in functions or word in PARTICLES or bool(entries_of(word, vocabulary))
 
 
-def _options(words: tuple[str, ...], i: int) -> Iterator[Entry]:
+def _options(words: tuple[str, ...], i: int) -> Iterator[Headword]:
     """What a word may be, the likeliest first."""
     word = words[i]
-    yield Entry(word, "noun", (word,), ("it",))
+    yield Headword(word, "noun", (word,), ("it",))
     after = words[i + 1] if i + 1 < len(words) else ""
     for base, irregular in [*((base, {}) for base in _bases(word)), (word, {"past": word})]:
         for particle in (after, "") if after in PARTICLES else ("",):
             name = f"{base}-{particle}".rstrip("-")
             for roles in (("agent", "patient"), ("agent",)):
-                yield Entry(name, "verb", (base,), roles, 0, irregular, particle)
-    yield Entry(word, "adjective", (word,), ("it",))
-    yield Entry(word, "adverb", (word,), ("it",))
-    yield Entry(word, "preposition", (word,), ("it", "other"))
-    yield Entry(word, "motion", (word,), ("it", "other"))
-    yield Entry(word, "direction", (word,), ("it",))
+                yield Headword(name, "verb", (base,), roles, 0, irregular, particle)
+    yield Headword(word, "adjective", (word,), ("it",))
+    yield Headword(word, "adverb", (word,), ("it",))
+    yield Headword(word, "preposition", (word,), ("it", "other"))
+    yield Headword(word, "motion", (word,), ("it", "other"))
+    yield Headword(word, "direction", (word,), ("it",))
 
 
 def _bases(word: str) -> list[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from sentrack.files import whole
-from sentrack.vision.arrays import MOST
+from sentrack.vision.arrays import MOST_FRAMES
 from sentrack.vision.clip import Clip, ClipError, Ints
 from sentrack.vision.io.class_names import Names, labels, numbered, write_names
 from sentrack.vision.io.columns import LARGEST
@@ -19,7 +19,7 @@ from sentrack.vision.io.delimited import Text, lines
 from sentrack.vision.io.rows import Rows, corners_of, extents
 
 # What the class column means in the ground truth of the challenge.
-CLASSES = (
+MOT_CLASSES = (
     "person",
     "person on vehicle",
     "car",
@@ -43,7 +43,7 @@ def read_mot(
     number, width = text.whole(0, "the frame"), len(text.columns)
     frame = number - (number.min() > 0)  # a file with a frame 0 does not count from 1
     if names is None:
-        names = next(filter(Path.is_file, _names_beside(path)), CLASSES)
+        names = next(filter(Path.is_file, _names_beside(path)), MOT_CLASSES)
     known = numbered(names, 1)
     kind = np.full(len(frame), -1) if width not in (8, 9) else text.whole(7, "the class")
     # A class that is not told is the first, which the challenge has as persons.
@@ -53,7 +53,7 @@ def read_mot(
         _number(path, info, key) for key in ("seqlength", "framerate", "imwidth", "imheight")
     )
     frames: Ints | None = None
-    if length is not None and frame.min() >= 0 and frame.max() < length <= MOST:
+    if length is not None and frame.min() >= 0 and frame.max() < length <= MOST_FRAMES:
         frames = np.arange(int(length))
     return Rows(
         path,

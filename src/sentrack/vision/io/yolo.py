@@ -19,7 +19,7 @@ from sentrack.vision.io.delimited import lines
 from sentrack.vision.io.limits import read_content
 from sentrack.vision.io.rows import Rows, frame_in
 
-CLASSES = "classes.txt"
+CLASSES_FILE = "classes.txt"
 UNKNOWN = (1.0, -1.0)  # score and id of a box that has none
 
 
@@ -70,7 +70,7 @@ def write_yolo(clip: Clip, path: Path) -> None:
         with tempfile.TemporaryDirectory(prefix=".", dir=path.parent) as draft:
             folder = Path(draft) / path.name
             folder.mkdir()
-            write_names(clip, folder / CLASSES)
+            write_names(clip, folder / CLASSES_FILE)
             for number, (first, last) in zip(clip.frames, pairwise(clip.start), strict=True):
                 text = "".join(f"{row}\n" for row in rows[first:last])
                 (folder / f"{number:06d}.txt").write_text(text, "utf-8")
@@ -83,7 +83,7 @@ def _files(path: Path) -> dict[int, Path]:
     """The files of boxes by frame number, ascending."""
     found: dict[int, Path] = {}
     for file in sorted(path.glob("*.txt")):
-        if file.name == CLASSES:
+        if file.name == CLASSES_FILE:
             continue
         number = frame_in(file.stem)
         if number is None:
@@ -116,10 +116,12 @@ def _boxes(file: Path) -> list[list[float]]:
 
 def _names(path: Path) -> Path:
     """The file that names the classes."""
-    for folder, name in product((path.absolute(), path.absolute().parent), (CLASSES, "obj.names")):
+    for folder, name in product(
+        (path.absolute(), path.absolute().parent), (CLASSES_FILE, "obj.names")
+    ):
         if (folder / name).is_file():
             return folder / name
-    raise ClipError(f"{path}: no {CLASSES} in it; names= gives the names of classes")
+    raise ClipError(f"{path}: no {CLASSES_FILE} in it; names= gives the names of classes")
 
 
 def _corners(boxes: Floats, size: tuple[int, int]) -> Floats:

@@ -12,9 +12,9 @@ PALE = 0.2  # saturation below which a hue means little ...
 DARK = 0.2  # ... and value below which it means as little
 DOUBT = 1e-3  # weight of pale and dark pixels: they give the hue only if there are no others
 BINS = 36  # of hue
-NEAR = 2  # bins to either side that are the same colour
+SAME_COLOUR_BINS = 2  # bins to either side that are the same colour
 SHARE = 0.2  # part of the points from which on a colour is that of the box
-TINY = 1e-9  # in place of nothing, where it divides
+LEAST_DIVISOR = 1e-9  # in place of nothing, where it divides
 
 
 def colours(image: Image, boxes: Floats) -> Floats:
@@ -46,20 +46,22 @@ def colours(image: Image, boxes: Floats) -> Floats:
     bins = (hue * (BINS / 360)).astype(np.int64) % BINS
     row = np.arange(N)[:, None]
     sums = np.bincount((row * BINS + bins).ravel(), weight.ravel(), N * BINS).reshape(N, BINS)
-    around = np.sum([np.roll(sums, k, axis=1) for k in range(-NEAR, NEAR + 1)], axis=0)
+    around = np.sum(
+        [np.roll(sums, k, axis=1) for k in range(-SAME_COLOUR_BINS, SAME_COLOUR_BINS + 1)], axis=0
+    )
     mode = around.argmax(axis=1)[:, None]
-    same = (bins - mode + NEAR) % BINS <= 2 * NEAR
+    same = (bins - mode + SAME_COLOUR_BINS) % BINS <= 2 * SAME_COLOUR_BINS
     middle = (mode + 0.5) * (360 / BINS)
     beside = (hue - middle + 180) % 360 - 180
     weight *= same
-    shift = (weight * beside).sum(axis=1) / np.maximum(weight.sum(axis=1), TINY)
+    shift = (weight * beside).sum(axis=1) / np.maximum(weight.sum(axis=1), LEAST_DIVISOR)
     chosen = same & vivid
     chosen[chosen.mean(axis=1) < SHARE] = True
     light = (value * chosen).sum(axis=1)
     answer = np.empty((N, 3))
     answer[:, 0] = (middle[:, 0] + shift) % 360
     # Not the mean of the saturations: that of what is nearly black is noise.
-    answer[:, 1] = (chroma * chosen).sum(axis=1) / np.maximum(light, TINY)
+    answer[:, 1] = (chroma * chosen).sum(axis=1) / np.maximum(light, LEAST_DIVISOR)
     answer[:, 2] = light / chosen.sum(axis=1)
     answer[(reach <= 0).any(axis=1)] = np.nan
     return answer

@@ -16,16 +16,16 @@ from sentrack.vision.clip import Floats
 from sentrack.vision.scan.video import Image
 
 AREA = 384 * 288  # pixels of a reduced picture; lengths below are in pixels of these
-LEAST = 16  # width and height that DIS needs
-STEP = 8  # between the points that the camera is fitted to
-NEAR = 9  # side of the square against whose mean a detail stands out
+LEAST_SIDE = 16  # width and height that DIS needs
+GRID_STEP = 8  # between the points that the camera is fitted to
+DETAIL_SIDE = 9  # side of the square against whose mean a detail stands out
 FAINT = 3.0  # grey levels of detail at which the flow of a point counts half
 BOXED = 0.1  # weight of points in boxes, which may move, against the others'
 TOLERANCES = (math.inf, 16.0, 8.0, 4.0, 2.0, 1.0, 0.5, 0.5)  # off the camera, fit after fit
 REST = 0.1  # a camera that displaces no corner of the frame farther rests
 CUT = 0.4  # correlation of details along the flow, below which the scene has changed
 MIDDLE = 0.6  # part of a box's width and height looked at: its border shows the background
-TINY = 1e-9  # in place of nothing, where it divides
+LEAST_DIVISOR = 1e-9  # in place of nothing, where it divides
 
 Plane = npt.NDArray[np.float32]
 Complex = npt.NDArray[np.complex128]
@@ -38,7 +38,7 @@ class Small:
     Attributes:
         grey: (h, w) the reduced grey picture.
         detail: (h, w) by how much it differs from the mean around.
-        texture: (h/STEP, w/STEP) the mean square of the detail around the points.
+        texture: (h/GRID_STEP, w/GRID_STEP) the mean square of the detail around the points.
     """
 
     grey: npt.NDArray[np.uint8]
@@ -103,7 +103,7 @@ def box_means(sums: Floats, corners: Floats) -> Floats:
         lower = (1 - u) * sums[y + 1, x] + u * sums[y + 1, x + 1]
         total += (1 if side == foot else -1) * ((1 - v) * upper + v * lower)
     area = np.diff(corners, axis=1)[:, 0].prod(axis=1)[:, None]
-    return np.asarray(total / np.maximum(area, TINY))
+    return np.asarray(total / np.maximum(area, LEAST_DIVISOR))
 
 
 class Flow:
@@ -116,12 +116,12 @@ class Flow:
     def __init__(self, size: tuple[int, int]) -> None:
         self.size = size
         scale = min(1.0, math.sqrt(AREA / math.prod(size)))
-        self.width, self.height = (max(LEAST, round(scale * side)) for side in size)
+        self.width, self.height = (max(LEAST_SIDE, round(scale * side)) for side in size)
         self.dis = cv2.DISOpticalFlow.create(cv2.DISOpticalFlow_PRESET_ULTRAFAST)
         self.dis.setFinestScale(1)
         self.dis.setGradientDescentIterations(25)
-        rows = np.arange(STEP // 2, self.height, STEP)
-        columns = np.arange(STEP // 2, self.width, STEP)
+        rows = np.arange(GRID_STEP // 2, self.height, GRID_STEP)
+        columns = np.arange(GRID_STEP // 2, self.width, GRID_STEP)
         self.points = np.ix_(rows, columns)
         x, y = np.meshgrid(columns.astype(np.float32), rows.astype(np.float32))
         self.x, self.y = x, y
@@ -137,8 +137,8 @@ class Flow:
             half = (grey.shape[1] // 2, grey.shape[0] // 2)
             grey = cv2.resize(grey, half, interpolation=cv2.INTER_AREA)
         grey = cv2.resize(grey, (self.width, self.height), interpolation=cv2.INTER_AREA)
-        detail = cv2.subtract(grey, cv2.blur(grey, (NEAR, NEAR)), dtype=cv2.CV_32F)
-        texture = cv2.blur(detail * detail, (NEAR, NEAR))[self.points]
+        detail = cv2.subtract(grey, cv2.blur(grey, (DETAIL_SIDE, DETAIL_SIDE)), dtype=cv2.CV_32F)
+        texture = cv2.blur(detail * detail, (DETAIL_SIDE, DETAIL_SIDE))[self.points]
         planes = (np.asarray(plane, dtype=np.float32) for plane in (detail, texture))
         return Small(np.asarray(grey, dtype=np.uint8), *planes)
 
@@ -184,7 +184,7 @@ class Flow:
         """Which of the points lie in any of the boxes (N, 4)."""
         rows, columns = self.x.shape
         # The corners of a box among the points, and what they add to the points beyond them.
-        edge = np.ceil((boxes.reshape(-1, 2, 2) * self.scale - (STEP + 1) / 2) / STEP)
+        edge = np.ceil((boxes.reshape(-1, 2, 2) * self.scale - (GRID_STEP + 1) / 2) / GRID_STEP)
         x, y = np.moveaxis(np.clip(edge, 0, (columns, rows)).astype(np.int64), 2, 0)
         count = np.zeros((rows + 1, columns + 1), dtype=np.int64)
         for side, foot in np.ndindex(2, 2):
@@ -201,11 +201,11 @@ class Flow:
         off = np.zeros(moved.shape)
         for tolerance in TOLERANCES:
             trust = weight / (1 + (off / (tolerance * pixel)) ** 2) ** 2
-            total = trust.sum() + TINY
+            total = trust.sum() + LEAST_DIVISOR
             here, there = (trust * self.place).sum() / total, (trust * moved).sum() / total
             arm = self.place - here
             turn = (trust * arm.conj() * (moved - there)).sum()
-            turn /= (trust * np.abs(arm) ** 2).sum() + TINY
+            turn /= (trust * np.abs(arm) ** 2).sum() + LEAST_DIVISOR
             off = np.abs(moved - there - turn * arm)
         shift = there - turn * here
         width, height = self.size

@@ -15,7 +15,7 @@ from sentrack.vision.scan.prefetch import prefetched
 from sentrack.vision.scan.video import Frame
 
 AHEAD = 2  # frames for which a box is moved along after it was detected
-SAME = 0.3  # IoU of a box that was moved along with a detection of the same thing
+SAME_THING_IOU = 0.3  # IoU of a box that was moved along with a detection of the same thing
 FADING = 0.5  # part of its score that a box keeps with every frame that it is moved along
 
 
@@ -108,7 +108,7 @@ def _continued(before: Observation, now: Observation, size: tuple[int, int]) -> 
     boxes = np.clip(boxes, 0, np.tile(size, 2))
     met = iou(boxes[:, None], now.boxes) * (before.label[:, None] == now.label)
     inside = area(boxes) > 0.5 * area(before.boxes)
-    lost = (met.max(axis=1, initial=0.0) < SAME) & (before.age < AHEAD) & inside
+    lost = (met.max(axis=1, initial=0.0) < SAME_THING_IOU) & (before.age < AHEAD) & inside
     return replace(
         now,
         boxes=np.concatenate([now.boxes, boxes[lost]]),

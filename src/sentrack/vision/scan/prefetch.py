@@ -7,7 +7,7 @@ from typing import TypeVar
 
 Item = TypeVar("Item")
 
-MOST = 3  # items that wait
+MOST_WAITING = 3  # items that wait
 
 
 def prefetched(items: Iterable[Item]) -> Iterator[Item]:
@@ -16,7 +16,7 @@ def prefetched(items: Iterable[Item]) -> Iterator[Item]:
     What the iterator raises is raised here, after the items before it. When the items are no longer
     wanted, the thread ends.
     """
-    waiting: Queue[tuple[Item] | BaseException | None] = Queue(MOST)
+    waiting: Queue[tuple[Item] | BaseException | None] = Queue(MOST_WAITING)
     unwanted = Event()
 
     def put(thing: tuple[Item] | BaseException | None) -> bool:

@@ -6,7 +6,12 @@ from pathlib import Path
 from sentrack.progress import Report, silent
 from sentrack.text import nearest
 from sentrack.vision.io import Names, in_order
-from sentrack.vision.scan.detectors.candidates import OVERLAP, Detector, DetectorError, Found
+from sentrack.vision.scan.detectors.candidates import (
+    OVERLAP,
+    Detector,
+    DetectorError,
+    ImageCandidates,
+)
 from sentrack.vision.scan.detectors.several import Adapted, Own, Several, own_parts
 from sentrack.vision.scan.detectors.weights import KNOWN, fetch, files
 
@@ -18,7 +23,7 @@ __all__ = [
     "Asked",
     "Detector",
     "DetectorError",
-    "Found",
+    "ImageCandidates",
     "Own",
     "detector_parts",
     "files",

@@ -24,7 +24,7 @@ class DetectorError(SentrackError, ValueError):
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class ImageCandidates:
     """The N candidates of an image, by class and then by falling score.
 
     Attributes:
@@ -53,7 +53,7 @@ class Detector(Protocol):
     def classes(self) -> tuple[str, ...]:
         """Names of the classes that it knows, with hyphens, all different."""
 
-    def detect(self, image: Image) -> Found:
+    def detect(self, image: Image) -> ImageCandidates:
         """The candidates in an image of (height, width, 3), blue, green, red."""
 
 
@@ -96,7 +96,7 @@ class Selection:
         text = repr((self.names, self.best, self.threshold, self.curve, OVERLAP, *parts))
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
-    def of_scores(self, boxes: Array, scores: Array, image: Image) -> Found:
+    def of_scores(self, boxes: Array, scores: Array, image: Image) -> ImageCandidates:
         """From (R, 4) boxes in pixels of the image and their (R, C) scores.
 
         A box may become a candidate of several classes.
@@ -107,7 +107,7 @@ class Selection:
         row = likely[row]
         return self.of_rows(boxes[row], label, scores[row, label], image)
 
-    def of_rows(self, boxes: Array, label: Ints, score: Array, image: Image) -> Found:
+    def of_rows(self, boxes: Array, label: Ints, score: Array, image: Image) -> ImageCandidates:
         """From (M, 4) boxes in pixels of the image, each with one class and its score."""
         height, width = image.shape[:2]
         boxes = np.clip(boxes.astype(np.float64), 0, [width, height, width, height])
@@ -123,4 +123,4 @@ class Selection:
             raise DetectorError(f"{self.source}: {text}")
         label, chance = self._merged[label], np.minimum(chance, 1.0)
         stays = suppress(boxes, label, chance, self.best, OVERLAP)
-        return Found(boxes[stays], label[stays], chance[stays])
+        return ImageCandidates(boxes[stays], label[stays], chance[stays])

@@ -9,7 +9,12 @@ import numpy as np
 from sentrack.boxes import around
 from sentrack.cache import checksum
 from sentrack.vision.scan.detectors.calibration import Curve
-from sentrack.vision.scan.detectors.candidates import Array, DetectorError, Found, Selection
+from sentrack.vision.scan.detectors.candidates import (
+    Array,
+    DetectorError,
+    ImageCandidates,
+    Selection,
+)
 from sentrack.vision.scan.video import Image
 
 
@@ -51,7 +56,7 @@ class Darknet:
         self.classes = self._selection.classes
         self.fingerprint = self._selection.fingerprint(layers, checksum(weights))
 
-    def detect(self, image: Image) -> Found:
+    def detect(self, image: Image) -> ImageCandidates:
         """The candidates in an image of (height, width, 3), blue, green, red.
 
         The image is stretched to the input, as in training. That finds slightly more than grey

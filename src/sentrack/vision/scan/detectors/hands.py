@@ -9,7 +9,7 @@ import numpy as np
 from sentrack.boxes import around
 from sentrack.cache import checksum
 from sentrack.vision.clip import Floats
-from sentrack.vision.scan.detectors.candidates import DetectorError, Found, Selection
+from sentrack.vision.scan.detectors.candidates import DetectorError, ImageCandidates, Selection
 from sentrack.vision.scan.video import Image
 
 MEMBER = "hand_detector.tflite"
@@ -53,14 +53,14 @@ class Hands:
         parts = HAND, FINGERS, PEOPLE, LIKELY, TALL, REACH, MARGIN
         self.fingerprint = self._selection.fingerprint(checksum(bundle), parts)
 
-    def detect(self, image: Image) -> Found:
+    def detect(self, image: Image) -> ImageCandidates:
         """The hands in an image of (height, width, 3): large ones alone, as it is seen at once."""
         height, width = image.shape[:2]
         side = max(height, width)
         low = [(width - side) / 2, (height - side) / 2]
         return self._look(image, np.array([[*low, low[0] + side, low[1] + side]]))
 
-    def detect_around(self, image: Image, boxes: Floats, score: Floats) -> Found:
+    def detect_around(self, image: Image, boxes: Floats, score: Floats) -> ImageCandidates:
         """The hands of (N, 4) people with (N,) probabilities."""
         size = boxes[:, 2:] - boxes[:, :2]
         likely = np.flatnonzero((score >= LIKELY) & (size[:, 1] >= TALL))
@@ -71,7 +71,7 @@ class Hands:
         y = boxes[largest, 1] + np.minimum(REACH * height, height) / 2
         return self._look(image, around(np.stack([x, y], 1), np.stack([side, side], 1)))
 
-    def _look(self, image: Image, squares: Floats) -> Found:
+    def _look(self, image: Image, squares: Floats) -> ImageCandidates:
         """The hands in (S, 4) squares, which may reach beyond the image."""
         boxes, scores = [np.zeros((0, 4))], [np.zeros(0)]
         for square in squares:

@@ -12,7 +12,12 @@ from onnxruntime.capi import onnxruntime_pybind11_state as state
 from sentrack.cache import checksum
 from sentrack.vision.clip import Floats
 from sentrack.vision.scan.detectors.calibration import Curve
-from sentrack.vision.scan.detectors.candidates import Array, DetectorError, Found, Selection
+from sentrack.vision.scan.detectors.candidates import (
+    Array,
+    DetectorError,
+    ImageCandidates,
+    Selection,
+)
 from sentrack.vision.scan.detectors.devices import providers
 from sentrack.vision.scan.detectors.heads import Labelled, Outputs, recognise
 from sentrack.vision.scan.detectors.metadata import Metadata
@@ -20,7 +25,7 @@ from sentrack.vision.scan.video import Image
 from sentrack.workers import cores
 
 GREY = 114  # of the borders, as in training
-TYPES: dict[str, type[np.floating[Any]]] = {
+ELEMENT_TYPES: dict[str, type[np.floating[Any]]] = {
     "tensor(float)": np.float32,
     "tensor(float16)": np.float16,
 }
@@ -79,7 +84,7 @@ class Onnx:
         self.classes = self._selection.classes
         self.fingerprint = self._selection.fingerprint(weights, self._size, self._metadata.normal)
 
-    def detect(self, image: Image) -> Found:
+    def detect(self, image: Image) -> ImageCandidates:
         """The candidates in an image of (height, width, 3), blue, green, red."""
         framed, scale, border = self._stretch(image) if self._head.stretched else self._frame(image)
         size = framed.shape[0], framed.shape[1]
@@ -164,7 +169,7 @@ def _inputs(
     """
     first, *others = inputs = session.get_inputs()
     said = ", ".join(f"{node.type} {node.shape}" for node in inputs)
-    fits = first.type in TYPES and len(first.shape) == 4
+    fits = first.type in ELEMENT_TYPES and len(first.shape) == 4
     # An axis of free length has a name or None instead of a number.
     batch, channels, *sides = first.shape if fits else [0] * 4
     for length, needed in ((batch, 1), (channels, 3)):
@@ -174,4 +179,4 @@ def _inputs(
         need = "one image of floats (1, 3, height, width)"
         raise DetectorError(f"{source}: not a detector: it must take {need}, and it takes {said}")
     height, width = (side if isinstance(side, int) else None for side in sides)
-    return first.name, TYPES[first.type], (height, width), asks[0] if asks else None
+    return first.name, ELEMENT_TYPES[first.type], (height, width), asks[0] if asks else None

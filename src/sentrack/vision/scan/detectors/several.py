@@ -13,7 +13,7 @@ from sentrack.vision.scan.detectors.candidates import (
     OVERLAP,
     Detector,
     DetectorError,
-    Found,
+    ImageCandidates,
     Selection,
 )
 from sentrack.vision.scan.detectors.suppression import suppress
@@ -62,7 +62,7 @@ class Adapted:
         self.classes = self._selection.classes
         self.fingerprint = self._selection.fingerprint(*own_parts(own))
 
-    def detect(self, image: Image) -> Found:
+    def detect(self, image: Image) -> ImageCandidates:
         """The candidates in an image of (height, width, 3), blue, green, red."""
         try:
             boxes, label, score = map(np.asarray, self._own.detect(image))
@@ -93,7 +93,7 @@ class Close(Protocol):
     def around(self) -> str:
         """The class of the larger things."""
 
-    def detect_around(self, image: Image, boxes: Floats, score: Floats) -> Found:
+    def detect_around(self, image: Image, boxes: Floats, score: Floats) -> ImageCandidates:
         """The candidates around (N, 4) boxes with (N,) scores in an image."""
 
 
@@ -114,26 +114,28 @@ class Several:
         self.fingerprint = hashlib.sha256(told.encode()).hexdigest()[:32]
         self._label = [np.array([*map(self.classes.index, each.classes)]) for each in detectors]
 
-    def detect(self, image: Image) -> Found:
+    def detect(self, image: Image) -> ImageCandidates:
         """The candidates of all: of boxes of a class that overlap much, the surest."""
-        parts: list[Found] = []
+        parts: list[ImageCandidates] = []
         # Those that look closely come after those that find what to look at.
         order = sorted(range(len(self._detectors)), key=lambda k: self._is_close(k))
         for k in order:
             found = self._close(k, image, parts) if self._is_close(k) else None
             found = found or self._detectors[k].detect(image)
-            parts.append(Found(found.boxes, self._label[k][found.label], found.score))
+            parts.append(ImageCandidates(found.boxes, self._label[k][found.label], found.score))
         boxes, label, score = (
             np.concatenate([getattr(part, name) for part in parts])
             for name in ("boxes", "label", "score")
         )
         stays = suppress(boxes, label, score, self._best, OVERLAP)
-        return Found(boxes[stays], label[stays], score[stays])
+        return ImageCandidates(boxes[stays], label[stays], score[stays])
 
     def _is_close(self, k: int) -> bool:
         return isinstance(self._detectors[k], Close)
 
-    def _close(self, k: int, image: Image, parts: Sequence[Found]) -> Found | None:
+    def _close(
+        self, k: int, image: Image, parts: Sequence[ImageCandidates]
+    ) -> ImageCandidates | None:
         """What the k-th finds around what the others found; None if they don't know such things."""
         detector = self._detectors[k]
         assert isinstance(detector, Close)
