@@ -28,7 +28,6 @@ function loadNext() {
     loading += 1;
     const done = () => {
       loading -= 1;
-      image.parentElement?.classList.remove("loading");
       loadNext();
     };
     image.addEventListener("load", done, { once: true });
@@ -56,7 +55,7 @@ export function picture(video, time, boxes = []) {
     drawing.append(svg("rect", { ...shape, stroke: "#000", "stroke-width": width / 60 }));
     drawing.append(svg("rect", { ...shape, stroke: colour, "stroke-width": width / 100 }));
   }
-  const frame = el("span", { class: "picture loading" }, image, drawing);
+  const frame = el("span", { class: "picture" }, image, drawing);
   frame.style.aspectRatio = `${width} / ${height}`;
   return frame;
 }
