@@ -411,7 +411,7 @@ def test_the_schema_names_every_address(server: Server) -> None:
     for path, methods in schema["paths"].items():
         for operation in methods.values():
             assert operation["responses"]["422"]["content"]["application/json"]["schema"] == {
-                "$ref": "#/components/schemas/Problem"
+                "$ref": "#/components/schemas/ErrorMessage"
             }, path
 
 

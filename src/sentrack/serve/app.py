@@ -132,7 +132,7 @@ def _tell_truly(schema: dict[str, Any]) -> None:
         for operation in methods.values():
             for response in operation["responses"].values():
                 for content in list(response.get("content", {}).values()):
-                    if content.get("schema") == {"$ref": "#/components/schemas/Problem"}:
+                    if content.get("schema") == {"$ref": "#/components/schemas/ErrorMessage"}:
                         response["content"] = {"application/json": content}
 
 
