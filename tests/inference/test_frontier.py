@@ -21,7 +21,7 @@ from tests.inference.strategies import assemble, problems
 UNLIMITED = Limits.of(None, None)
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(problem=problems(feasible=True), sweeps=st.integers(0, 3))
 def test_all_joint_states_are_brute_force(problem: sentrack.Problem, sweeps: int) -> None:
     total = 0.0
@@ -36,7 +36,7 @@ def test_all_joint_states_are_brute_force(problem: sentrack.Problem, sweeps: int
     assert total == pytest.approx(oracle.best(problem)[0], rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(problem=problems(feasible=True), most=st.integers(1, 4), below=st.sampled_from([0.5, 9.0]))
 def test_few_joint_states_bound_what_they_leave_out(
     problem: sentrack.Problem, most: int, below: float
@@ -54,10 +54,10 @@ def test_few_joint_states_bound_what_they_leave_out(
         assert above.score <= best + 1e-9 * (1 + abs(best))
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(problem=problems(), share=st.sampled_from([1 / 16, 0.3, 0.9]))
 def test_guesses_are_brute_force(problem: sentrack.Problem, share: float) -> None:
-    method = sentrack.Auto(exact_operations=0)
+    method = sentrack.Auto(0, 0)
     optimum = oracle.best(problem)[0]
     with pytest.MonkeyPatch.context() as patch:
         # No product of all chains, and lists of joint states however short.
@@ -82,7 +82,7 @@ def test_guesses_are_viterbi_where_words_go_round_in_a_ring(seed: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(auto, "DENSE", math.inf)
         patch.setattr(auto, "FEWEST", 1)
-        solution = sentrack.solve(problem, sentrack.Auto(exact_operations=0))
+        solution = sentrack.solve(problem, sentrack.Auto(0, 0))
     assert solution.certified
     assert solution.score == pytest.approx(exact.score, rel=1e-9)
 
@@ -141,7 +141,7 @@ def test_whenever_time_is_over_the_bound_holds(seed: int) -> None:
             patch.setattr(auto, "FEWEST", 1)
             patch.setattr(shortlist, "BEAM", 1)
             patch.setattr(Limits, "affords", affords(looks))
-            solution = sentrack.solve(problem, sentrack.Auto(exact_operations=0), time_limit=1e9)
+            solution = sentrack.solve(problem, sentrack.Auto(0, 0), time_limit=1e9)
         assert solution.score <= best + 1e-9
         assert solution.upper_bound >= best - 1e-9
         certified += solution.certified

@@ -47,7 +47,7 @@ def check_sums(problem: sentrack.Problem, answer: sentrack.Posteriors) -> None:
         assert np.sum(table) == pytest.approx(1.0, abs=1e-9)
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(problem=problems())
 def test_posteriors_are_brute_force(problem: sentrack.Problem) -> None:
     if oracle.best(problem)[0] == -INF:
@@ -59,7 +59,7 @@ def test_posteriors_are_brute_force(problem: sentrack.Problem) -> None:
     check_sums(problem, answer)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(problem=problems(feasible=True, drop=800.0, forbid=(0.0, 0.3)))
 def test_extreme_magnitudes_do_not_underflow(problem: sentrack.Problem) -> None:
     answer = sentrack.posteriors(problem)

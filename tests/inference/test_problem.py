@@ -237,7 +237,7 @@ def test_lazy_tables_of_listed_candidates_are_checked_when_read() -> None:
         problem.emission(0, 1)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(problem=problems(), data=st.data())
 def test_score_is_that_of_the_enumeration(problem: Problem, data: st.DataObject) -> None:
     tracks, states, scores = oracle.assignments(problem)

@@ -18,7 +18,7 @@ from tests.inference.strategies import Lazy, assemble, lazily, plant, problems
 INF = float("inf")
 AUTOS: dict[str, Any] = {
     "auto": "auto",
-    "auto, nothing exact at once": sentrack.Auto(exact_operations=0),
+    "auto, nothing exact at once": sentrack.Auto(0, 0),
 }
 EXACT: dict[str, Any] = {"viterbi": "viterbi", **AUTOS}
 EVERY: dict[str, Any] = {
@@ -119,7 +119,7 @@ def conflict(T: int) -> sentrack.Problem:
     return sentrack.Problem(tracks, words)
 
 
-@settings(max_examples=250)
+@settings(max_examples=120)
 @given(problem=problems())
 def test_viterbi_is_brute_force(problem: sentrack.Problem) -> None:
     optimum, _, _ = oracle.best(problem)
@@ -134,7 +134,7 @@ def test_viterbi_is_brute_force(problem: sentrack.Problem) -> None:
 
 
 @each(AUTOS)
-@settings(max_examples=250)
+@settings(max_examples=120)
 @given(problem=problems())
 def test_auto_is_brute_force_and_proves_it(method: Any, problem: sentrack.Problem) -> None:
     optimum, _, _ = oracle.best(problem)
@@ -176,7 +176,7 @@ def test_auto_is_the_default() -> None:
 @each(EVERY)
 @hard
 def test_beyond_brute_force(make: Callable[[int], sentrack.Problem], method: Any) -> None:
-    for seed in range(15):
+    for seed in range(6):
         problem = make(seed)
         optimum = sentrack.solve(problem, method="viterbi").score
         solution = sentrack.solve(problem, method=method)
@@ -427,7 +427,7 @@ def test_viterbi_within_the_least_memory_is_brute_force(problem: sentrack.Proble
 def test_auto_answers_where_the_lattice_does_not_fit(
     make: Callable[[int], sentrack.Problem], method: Any, share: float
 ) -> None:
-    for seed in range(15):
+    for seed in range(6):
         problem = make(seed)
         optimum = sentrack.solve(problem, method="viterbi").score
         with pytest.raises(sentrack.ProblemTooLarge, match="auto") as caught:

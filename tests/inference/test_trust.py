@@ -133,6 +133,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> list[float]:
             passed.append(now[0])
 
     monkeypatch.setattr(chunked_sweep, "sweep_frames", counted)
+    monkeypatch.setattr(chunked_sweep, "announce", lambda _: None)
     monkeypatch.setattr(chunked_sweep, "CHUNK", 1.0)
     monkeypatch.setattr(resource_limits, "TIMED", 0.0)
     monkeypatch.setattr("time.monotonic", lambda: now[0])

@@ -6,7 +6,7 @@ Knows nothing of video or English: usable by anyone with such chains.
 from sentrack.inference.chains import best_intervals_of_runs, best_paths
 from sentrack.inference.errors import Infeasible, ProblemError, ProblemTooLarge
 from sentrack.inference.forward_backward import Posteriors, posteriors
-from sentrack.inference.intervals import EXACT_FIRST, best_interval, between, ended
+from sentrack.inference.intervals import best_interval, between, ended
 from sentrack.inference.kernels import best_local_score, best_run_sums
 from sentrack.inference.methods import Ascent, Auto, Dual, Growth, Viterbi
 from sentrack.inference.polynomial import Maximum, Polynomial
@@ -15,7 +15,6 @@ from sentrack.inference.solution import Solution
 from sentrack.inference.solver import Method, solve
 
 __all__ = [
-    "EXACT_FIRST",
     "Ascent",
     "Auto",
     "Dual",

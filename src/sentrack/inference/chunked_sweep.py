@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from sentrack.inference.kernels import sweep_frames
-from sentrack.inference.lattices import lattice_operations
+from sentrack.inference.kernels import announce, sweep_frames
+from sentrack.inference.lattices import sweep_operations
 from sentrack.inference.limits import CHUNK, Limits
 from sentrack.inference.structures import Floats, Lattices, Terms
 
@@ -18,19 +18,27 @@ def sweep(
     best: Floats,
     bound: Floats,
     limits: Limits,
+    costs: Floats | None = None,
 ) -> None:
     """Pass messages through all frames of all lattices, in one direction; see `sweep_frames`.
+
+    `costs` are the `sweep_operations` of the frames, where they are known.
 
     Raises:
         OutOfTime: with the messages half done. When `update` is set, `best` and `bound` hold all
             the same, for every frame leaves them true.
     """
+    announce(sweep_frames)
     full = np.empty(int(lattices.states.max(axis=1).sum()))
-    cost = sweep_operations(terms, lattices)
+    cost = sweep_operations(terms.sizes, lattices) if costs is None else costs
     if not forward:
         cost = cost[::-1]
     done = np.cumsum(cost)
     T, begin = cost.size, 0
+    if done[-1] <= CHUNK:
+        with limits.spend(float(done[-1])):
+            sweep_frames(terms, lattices, mine, other, forward, update, best, bound, full, 0, T)
+        return
     while begin < T:
         reached = done[begin] - cost[begin] + CHUNK
         end = max(begin + 1, int(np.searchsorted(done, reached, side="right")))
@@ -39,10 +47,3 @@ def sweep(
                 terms, lattices, mine, other, forward, update, best, bound, full, begin, end
             )
         begin = end
-
-
-def sweep_operations(terms: Terms, lattices: Lattices) -> Floats:
-    """(T,) additions and comparisons of a sweep over all lattices, frame by frame."""
-    N = lattices.first.size - 1
-    each = [lattice_operations(terms.sizes, lattices, n) for n in range(N)]
-    return np.asarray(np.sum(each, axis=0))

@@ -3,9 +3,9 @@
 If the terms are log-ratios against a background, frames that depict the sentence add to the score
 and others take from it, so that the best interval says when it happens, as the best local alignment
 does of two sequences. Instead of trying intervals, every track gets two more candidates, *before*
-and *after*, and every word two more states of the same names, all worth nothing. A word keeps its
-own and its tracks' phases together, so the best answer of this larger problem is the best interval,
-whatever method finds it, with its bound.
+and *after*, and every word one more state, *outside*, all worth nothing. A word is outside while
+its tracks are before or after, all in one phase, so the best answer of this larger problem is the
+best interval, whatever method finds it, with its bound.
 """
 
 import heapq
@@ -16,15 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sentrack.inference.errors import Infeasible
-from sentrack.inference.methods import Auto
 from sentrack.inference.problem import Array, Problem, TrackTerms, WordTerms
 from sentrack.inference.solution import Solution
 from sentrack.inference.solver import Method, solve
 
 Final = Sequence[npt.ArrayLike] | None
-
-# Phases tie everything together, which bounds see late; what fits is solved on the whole lattice.
-EXACT_FIRST = Auto(exact_operations=2e10)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +42,7 @@ class Interval:
 def best_interval(
     problem: Problem,
     final: Final = None,
-    method: str | Method = EXACT_FIRST,
+    method: str | Method = "auto",
     seed: int = 0,
     time_limit: float | None = None,
     memory_limit: int | None = None,
@@ -85,7 +81,7 @@ def _first_frames(problem: Problem, final: Final, found: Solution) -> Interval:
     """
     n = min(problem.T, max((_fewest(problem, w, final) for w in range(problem.W)), default=1))
     try:
-        first = solve(ended(between(problem, 0, n), final), EXACT_FIRST, time_limit=0.0)
+        first = solve(ended(between(problem, 0, n), final), time_limit=0.0)
     except Infeasible:
         tracks = np.array([[problem.unary(i, 0).argmax()] for i in range(problem.L)])
         states = np.array([problem.initial(w).argmax() for w in range(problem.W)], dtype=np.int64)
@@ -125,7 +121,7 @@ def best_intervals(
     count: int,
     final: Final = None,
     least: float = -np.inf,
-    method: str | Method = EXACT_FIRST,
+    method: str | Method = "auto",
     seed: int = 0,
 ) -> list[Interval]:
     """The best interval, then the best of those that do not overlap it, and so on.
@@ -192,8 +188,7 @@ def opened(problem: Problem, final: Final = None) -> Problem:
     for w in range(problem.W):
         if problem.states(w) == 1 and not problem.initial(w)[0] and not problem.transition(w)[0, 0]:
             # It has no time of its own: its tracks know when.
-            emission = [_emission(problem.emission(w, t))[[0, -2, -1]] for t in every]
-            joined = [h.max(axis=0, keepdims=True) for h in emission]
+            joined = [_emission(problem.emission(w, t)).max(axis=0, keepdims=True) for t in every]
             words.append(WordTerms([0.0], [[0.0]], joined, problem.link(w)))
             continue
         leave = _leave(problem, w, final)
@@ -219,22 +214,24 @@ def _pairwise(g: Array) -> Array:
 
 
 def _chain(initial: Array, transition: Array, leave: Array) -> tuple[Array, Array]:
-    """(K+2,) and (K+2, K+2): a word starts in its initial states whenever it does."""
+    """(K+1,) and (K+1, K+1): a word starts in its initial states whenever it does.
+
+    That it does so once is up to its tracks, which come inside once.
+    """
     K = len(initial)
-    wide = np.full((K + 2, K + 2), -np.inf)
+    wide = np.zeros((K + 1, K + 1))
     wide[:K, :K] = transition
-    wide[:K, K + 1] = leave
+    wide[:K, K] = leave
     wide[K, :K] = initial
-    wide[K, K] = wide[K + 1, K + 1] = 0.0
-    return np.concatenate([initial, [0.0, -np.inf]]), wide
+    return np.append(initial, 0.0), wide
 
 
 def _emission(h: Array) -> Array:
-    """A word and all its tracks are in one phase."""
-    wide = np.full([n + 2 for n in h.shape], -np.inf)
+    """(K+1, J+2, ...): a word is outside while all its tracks are before, or all after."""
+    wide = np.full([len(h) + 1, *(n + 2 for n in h.shape[1:])], -np.inf)
     wide[tuple(slice(n) for n in h.shape)] = h
     for phase in (-2, -1):
-        wide[(phase,) * h.ndim] = 0.0
+        wide[(-1, *[phase] * (h.ndim - 1))] = 0.0
     return wide
 
 
@@ -247,8 +244,6 @@ def _ties(problem: Problem) -> list[WordTerms]:
     ties = []
     for other in sorted(set(group) - {group[0]}):
         sizes = problem.sizes[[0, other]].T
-        emission = [_emission(np.zeros((1, *pair))) for pair in sizes]
-        phases = np.where(np.eye(3), 0.0, -np.inf)
-        phases[0, 2] = phases[1, 0] = 0.0
-        ties.append(WordTerms([0.0, 0.0, -np.inf], phases, emission, (0, other)))
+        phases = [_emission(np.zeros((1, *pair))).max(axis=0, keepdims=True) for pair in sizes]
+        ties.append(WordTerms([0.0], [[0.0]], phases, (0, other)))
     return ties

@@ -122,12 +122,13 @@ def store_size(lattices: Lattices) -> int:
     return int(lattices.table_at[-1, -1] + (lattices.states[-1, -1] if last else 1))
 
 
-def lattice_operations(sizes: Ints, lattices: Lattices, n: int) -> Floats:
-    """(T,) additions and comparisons of a sweep over lattice n with so many labels per chain."""
-    chains = lattice_chains(lattices, n)
-    if lattices.share[lattices.first[n] : lattices.first[n + 1]].any():
-        return frame_operations(sizes, chains)
-    return joint_states(sizes, chains) * (2.0 * chains.size + 2.0)
+def sweep_operations(sizes: Ints, lattices: Lattices) -> Floats:
+    """(T,) additions and comparisons of a sweep over all lattices with so many labels per chain."""
+    rows, first = sizes[lattices.chain].astype(np.float64), lattices.first[:-1]
+    each = np.add.reduceat(np.where(rows > 1, rows, 0.0), first, axis=0)
+    still = np.add.reduceat(lattices.share, first) == 0.0
+    each[still] = 2.0 * np.diff(lattices.first)[still, None]
+    return np.asarray((np.multiply.reduceat(rows, first, axis=0) * (each + 2.0)).sum(axis=0))
 
 
 def operations(sizes: Ints, chains: Ints) -> float:

@@ -257,6 +257,10 @@ class Polynomial:
         sums: Array = np.add.reduceat(x, self.offset[:-1], axis=-1)
         return x / np.repeat(sums, self.labels, axis=-1)
 
+    def raised(self, epsilon: float = EPSILON) -> float:
+        """By how much the constants of Eq. 12 raise the value of every labelling."""
+        return math.fsum(max(epsilon, -minimum) for _, minimum in self._minima)
+
     def _constants(self, epsilon: float) -> Array:
         """(U,): the constants of Eq. 12, summed over the hyperedges of every vertex."""
         constants = np.zeros(self.labels.size)

@@ -17,18 +17,19 @@ from sentrack.inference.kernels import decode_all
 from sentrack.inference.lattices import (
     decompose,
     group_chains,
-    lattice_chains,
-    lattice_operations,
     merge,
-    operations,
     restrict_lattices,
     store_size,
     sweep_bytes,
+    sweep_operations,
     word_groups,
 )
 from sentrack.inference.limits import Limits, OutOfTime
 from sentrack.inference.structures import Bools, Floats, Ints, Lattices, Terms
-from sentrack.inference.terms import block_maxima, kept_sizes, restrict
+from sentrack.inference.terms import block_maxima, kept_sizes, label_maxima, restrict
+
+# Bounds that are tried, at most about twice as many, for one that keeps a share of the labels.
+THRESHOLDS = 128
 
 
 def term_bound(terms: Terms) -> float:
@@ -59,7 +60,15 @@ def relaxation_bytes(terms: Terms) -> float:
 
 def relaxation_operations(terms: Terms) -> float:
     """Additions and comparisons of one sweep of the cheapest relaxation."""
-    return sum(operations(terms.sizes, group_chains(terms, g)) for g in word_groups(terms))
+    sizes = terms.sizes.astype(np.float64)
+    within = np.array([_spanned(terms, group) for group in word_groups(terms)])
+    states = np.where(within[:, :, None], sizes, 1.0).prod(axis=1)
+    return float((states * (within @ np.where(sizes > 1, sizes, 0.0) + 2.0)).sum())
+
+
+def _spanned(terms: Terms, group: list[int]) -> Bools:
+    """(C,) the chains of a group of factors; all where there is none."""
+    return np.asarray(terms.spans[group].any(axis=0) | (not group))
 
 
 class Relaxation:
@@ -84,6 +93,7 @@ class Relaxation:
     progress: float
     _stores: tuple[Floats, Floats]
     _best: Floats
+    _frame_costs: Floats
     _forward: bool
     _changes: tuple[float, float]
 
@@ -116,29 +126,30 @@ class Relaxation:
 
         Where copies of a track disagree, the largest lattice is believed.
         """
+        labels, lattices = self._decode(), self.lattices
         chosen = np.empty_like(self.terms.sizes)
-        for n in np.argsort(self.lattices.states.sum(axis=1), kind="stable"):
-            chosen[lattice_chains(self.lattices, n)] = self._decode(n)
+        for n in np.argsort(lattices.states.sum(axis=1), kind="stable"):
+            axes = slice(lattices.first[n], lattices.first[n + 1])
+            chosen[lattices.chain[axes]] = labels[axes]
         return chosen
 
     def disagreement(self) -> Ints:
         """(N, N) the frames in which the best labels of two lattices differ in a chain."""
         N, C = self.lattices.first.size - 1, self.terms.chain.size
         labels = np.full((N, C, self.terms.sizes.shape[1]), -1, dtype=np.int64)
-        for n in range(N):
-            labels[n, lattice_chains(self.lattices, n)] = self._decode(n)
+        labels[self.lattices.lattice, self.lattices.chain] = self._decode()
         apart = np.zeros((N, N), dtype=np.int64)
         for m in range(N):
             both = (labels[m] >= 0) & (labels >= 0) & (labels != labels[m])
             apart[m] = both.any(axis=1).sum(axis=1)
         return apart
 
-    def _decode(self, n: int) -> Ints:
-        """(axes, T) the best labels of one lattice."""
+    def _decode(self) -> Ints:
+        """(A, T) the best labels of every axis of every lattice."""
         forward, store = self.ahead
-        axes = int(self.lattices.first[n + 1] - self.lattices.first[n])
-        labels = np.empty((axes, self.terms.sizes.shape[1]), dtype=np.int64)
-        decode_all(self.terms, self.lattices, n, forward, store, labels)
+        T = self.terms.sizes.shape[1]
+        labels = np.empty((self.lattices.chain.size, T), dtype=np.int64)
+        decode_all(self.terms, self.lattices, forward, store, labels, 0, T)
         return labels
 
     @property
@@ -152,19 +163,20 @@ class Relaxation:
 
     def cost_of(self, sizes: Ints) -> float:
         """Operations of a sweep with this many labels (C, T) per chain and frame."""
-        N = self.lattices.first.size - 1
-        return float(sum(lattice_operations(sizes, self.lattices, n).sum() for n in range(N)))
+        return float(sweep_operations(sizes, self.lattices).sum())
 
     def threshold(self, floor: float, share: float) -> float:
         """A bound above `floor`: without the labels of lower ones a sweep costs a share of this.
 
-        It is the lowest such bound, or that of everything if there is none.
+        It is about the lowest such bound, or that of everything if there is none.
         """
         bounds = np.sort(self.bounds[self.bounds > floor])
+        bounds = bounds[:: max(1, bounds.size // THRESHOLDS)]
+        best = label_maxima(self.terms, self.bounds)
         first, last = 0, bounds.size
         while first < last:
             middle = (first + last) // 2
-            sizes = kept_sizes(self.terms, self.promising(float(bounds[middle])))
+            sizes = kept_sizes(self.terms, self._promising(float(bounds[middle]), best))
             if self.cost_of(sizes) <= share * self.cost:
                 last = middle
             else:
@@ -173,7 +185,9 @@ class Relaxation:
 
     def promising(self, threshold: float) -> Bools:
         """Labels whose bound is above a threshold, and the best of every chain and frame."""
-        best = block_maxima(self.bounds, self.terms.node_at)
+        return self._promising(threshold, label_maxima(self.terms, self.bounds))
+
+    def _promising(self, threshold: float, best: Floats) -> Bools:
         least = np.minimum(best, threshold - self.terms.rounding)
         return np.asarray(self.bounds >= np.repeat(least.ravel(), self.terms.sizes.ravel()))
 
@@ -201,7 +215,8 @@ class Relaxation:
         lattices = self.lattices
         N = lattices.first.size - 1
         size = store_size(lattices)
-        self.cost = self.cost_of(self.terms.sizes)
+        self._frame_costs = sweep_operations(self.terms.sizes, lattices)
+        self.cost = float(self._frame_costs.sum())
         self._stores = (np.empty(size), np.empty(size))
         self._best = np.empty(N)
         self.bounds = np.full(self.terms.node.size, np.inf)
@@ -223,6 +238,7 @@ class Relaxation:
             self._best,
             self.bounds,
             self._limits,
+            self._frame_costs,
         )
 
     def _check_feasible(self) -> None:

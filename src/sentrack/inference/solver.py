@@ -5,7 +5,6 @@ from typing import Protocol
 
 from sentrack.inference.diagnosis import explain
 from sentrack.inference.errors import Infeasible, ProblemError
-from sentrack.inference.kernels import announce, sweep_frames
 from sentrack.inference.limits import Limits
 from sentrack.inference.methods import Ascent, Auto, Dual, Growth, Viterbi
 from sentrack.inference.problem import Problem
@@ -63,7 +62,6 @@ def solve(
     solver = _method(method)
     limits = Limits.of(time_limit, memory_limit)
     reduction = reduce(problem)
-    announce(sweep_frames)
     try:
         answer = solver.run(reduction, limits, seed)
     except Infeasible:

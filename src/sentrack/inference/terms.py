@@ -98,40 +98,67 @@ def reduce(problem: Problem) -> Reduction:
     """
     links = [tuple(dict.fromkeys(problem.link(w))) for w in range(problem.W)]
     folded = [w for w, link in enumerate(links) if len(link) == 1 and problem.states(w) == 1]
-    nodes: list[list[Floats]] = []
-    kept: list[list[Ints | None]] = []
+    candidates = []
     for track in range(problem.L):
         about = [w for w in folded if links[w][0] == track]
-        frames = [_node(problem, track, about, t) for t in range(problem.T)]
-        finite = [node > -np.inf for node in frames]
-        counts = [int(np.count_nonzero(mask)) for mask in finite]
-        if not all(counts):
-            _raise_ruled_out(problem, track, about, counts.index(0))
-        whole = [count == mask.size for count, mask in zip(counts, finite, strict=True)]
-        kept.append(
-            [None if w else mask.nonzero()[0] for w, mask in zip(whole, finite, strict=True)]
-        )
-        nodes.append([n if i is None else n[i] for n, i in zip(frames, kept[-1], strict=True)])
+        candidates.append(_candidates(problem, track, about))
     components = (
-        _component(problem, tracks, links, nodes, kept) for tracks in _connected(problem.L, links)
+        _component(problem, tracks, links, candidates) for tracks in _connected(problem.L, links)
     )
     return Reduction(problem, tuple(components))
 
 
-def _node(problem: Problem, track: int, about: list[int], t: int) -> Floats:
-    """(J_t,): the unary terms of a track and of the one-state words about it alone."""
-    node = problem.unary(track, t)
+class _Candidates(NamedTuple):
+    """What is left of a track's candidates, those of all frames one after another.
+
+    Attributes:
+        node: their unary terms, with those of the one-state words about this track alone.
+        label: their numbers in the problem.
+        counts: (T,) how many of each frame there are.
+        kept: per frame, their numbers again; None where all are left.
+    """
+
+    node: Floats
+    label: Ints
+    counts: Ints
+    kept: list[Ints | None]
+
+
+def _candidates(problem: Problem, track: int, about: list[int]) -> _Candidates:
+    sizes = problem.sizes[track]
+    node = _node(problem, track, about, range(problem.T))
+    starts, finite = np.cumsum(sizes) - sizes, node > -np.inf
+    counts = np.add.reduceat(finite, starts, dtype=np.int64)
+    if not counts.all():
+        _raise_ruled_out(problem, track, about, int(np.flatnonzero(counts == 0)[0]))
+    left = np.flatnonzero(finite)
+    label = left - np.repeat(starts, counts)
+    ends = np.cumsum(counts)
+    kept = [
+        None if count == size else label[end - count : end]
+        for count, size, end in zip(counts.tolist(), sizes.tolist(), ends.tolist(), strict=True)
+    ]
+    return _Candidates(node[left], label, counts, kept)
+
+
+def _node(problem: Problem, track: int, about: list[int], frames: Sequence[int]) -> Floats:
+    """The unary terms of a track and of the one-state words about it alone, of some frames."""
+    node = np.concatenate([problem.unary(track, t) for t in frames])
     for w in about:
-        table = _one_state(problem, w, t)
+        tables = [_one_state(problem, w, t) for t in frames]
         # A participant named twice means the diagonal.
-        node = node + (table if table.ndim == 1 else np.einsum(f"{'a' * table.ndim}->a", table))
+        diagonals = [
+            table if table.ndim == 1 else np.einsum(f"{'a' * table.ndim}->a", table)
+            for table in tables
+        ]
+        node = node + np.concatenate(diagonals)
     return node
 
 
 def _raise_ruled_out(problem: Problem, track: int, about: list[int], t: int) -> None:
     """Raise Infeasible, naming the first term that leaves no candidate of a track in frame t."""
     for n in range(len(about) + 1):
-        if _node(problem, track, about[:n], t).max() == -np.inf:
+        if _node(problem, track, about[:n], [t]).max() == -np.inf:
             culprit = f"word {about[n - 1]}" if n else "its unary term"
             raise Infeasible(f"frame {t}: {culprit} rules out every candidate of track {track}")
 
@@ -195,6 +222,11 @@ def block_maxima(values: Floats, at: Ints) -> Floats:
     return np.asarray(maxima[which.reshape(at.shape)])
 
 
+def label_maxima(terms: Terms, values: Floats) -> Floats:
+    """(C, T) the maximum of every chain and frame, of values laid out like `node`."""
+    return np.asarray(np.maximum.reduceat(values, terms.node_at.ravel())).reshape(terms.sizes.shape)
+
+
 def _layout(
     L: int, chain: Ints, sizes: Ints, spans: Bools, word: Ints, steps_of: Ints | None = None
 ) -> Terms:
@@ -243,15 +275,15 @@ def _component(
     problem: Problem,
     tracks: list[int],
     links: list[tuple[int, ...]],
-    nodes: list[list[Floats]],
-    kept: list[list[Ints | None]],
+    candidates: list[_Candidates],
 ) -> Terms:
     """Flatten the chains of some tracks and the words about them."""
     T, L = problem.T, problem.L
     about = [w for w, link in enumerate(links) if link[0] in tracks]
     multi = [w for w in about if problem.states(w) > 1]
     words = multi + [w for w in about if problem.states(w) == 1 and len(links[w]) > 1]
-    lengths = {track: np.array([n.size for n in nodes[track]], dtype=np.int64) for track in tracks}
+    kept = [each.kept for each in candidates]
+    lengths = {track: candidates[track].counts for track in tracks}
     lengths |= {L + w: np.full(T, problem.states(w), dtype=np.int64) for w in multi}
     order = _order(tracks, [L + w for w in multi], lengths)
     spans = np.array(
@@ -259,12 +291,7 @@ def _component(
         dtype=np.bool_,
     ).reshape(len(words), len(order))
     labels = [
-        np.concatenate(
-            [
-                np.arange(n) if i is None else i
-                for n, i in zip(lengths[c], kept[c] if c < L else [None] * T, strict=True)
-            ]
-        )
+        candidates[c].label if c < L else np.tile(np.arange(problem.states(c - L)), T)
         for c in order
     ]
     # Participants of the same noun have the same coherence: it is kept once.
@@ -287,7 +314,7 @@ def _component(
         at = chain_slice(terms, row)
         terms.label[at] = labels[row]
         if c < L:
-            terms.node[at] = np.concatenate(nodes[c])
+            terms.node[at] = candidates[c].node
         else:
             terms.node[at] = 0.0
             terms.node[at][: problem.states(c - L)] = problem.initial(c - L)
@@ -367,7 +394,8 @@ def _factor_blocks(
 def _one_state(problem: Problem, w: int, t: int) -> Floats:
     """(J_t[p1], ..., J_t[pI]): all that a word of one state contributes in frame t."""
     chain = problem.initial(w)[0] if t == 0 else problem.transition(w)[0, 0]
-    return np.asarray(problem.emission(w, t)[0] + chain)
+    table = problem.emission(w, t)[0]
+    return np.asarray(table + chain) if chain else table
 
 
 def _select(table: Floats, kept: Sequence[Ints | None]) -> Floats:

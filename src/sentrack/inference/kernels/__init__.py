@@ -3,7 +3,7 @@
 from sentrack.inference.kernels.frontier import advance
 from sentrack.inference.kernels.gather import gather_factors, gather_steps, largest
 from sentrack.inference.kernels.growth import LANES, TILE, Plan, Real, gradient, grow
-from sentrack.inference.kernels.jit import ONE, Flat, Int, announce, entry, internal
+from sentrack.inference.kernels.jit import ONE, Flat, Int, announce, entry, internal, worthwhile
 from sentrack.inference.kernels.large_messages import (
     INNER,
     OUTER,
@@ -18,6 +18,7 @@ from sentrack.inference.kernels.local import (
     best_run_sums,
 )
 from sentrack.inference.kernels.messages import load_step
+from sentrack.inference.kernels.sums import sum_backward, sum_forward
 from sentrack.inference.kernels.sweeps import (
     add_axis,
     axis_maxima,
@@ -57,5 +58,8 @@ __all__ = [
     "mixed_states",
     "outermost",
     "send_large",
+    "sum_backward",
+    "sum_forward",
     "sweep_frames",
+    "worthwhile",
 ]

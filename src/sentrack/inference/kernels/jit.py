@@ -1,5 +1,7 @@
 """How kernels are compiled."""
 
+import hashlib
+import inspect
 import logging
 from collections.abc import Callable
 from functools import cache
@@ -25,38 +27,79 @@ COMPILED = not cast(Any, config).DISABLE_JIT
 # number, since older NumPy makes a fraction of an unsigned number and a plain one.
 unsigned: Any = np.uint64 if COMPILED else int
 
+# Operations that NumPy does in about a second; compiling takes several.
+WORTH_COMPILING = 3e8
+
+HERE = Path(__file__).parent
+
 OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
 
 
 def entry(function: F) -> F:
     """Compile a kernel that Python calls."""
-    return cast(F, njit(**OPTIONS)(function))
+    return _compiled(function)
 
 
 def internal(function: F) -> F:
     """Compile a kernel that only kernels call; it does without a Python wrapper."""
-    options = OPTIONS | {"no_cpython_wrapper": True}
-    return cast(F, njit(**options)(function))
+    return _compiled(function, no_cpython_wrapper=True)
 
 
 def inlined(function: F) -> F:
     """Compile a small kernel as a part of its callers, which is quicker than on its own."""
-    options = OPTIONS | {"inline": "always"}
-    return cast(F, njit(**options)(function))
+    return _compiled(function, inline="always")
+
+
+def _compiled(function: F, **options: Any) -> F:
+    # Numba keeps what it compiled by the name of a function and the text of its own file alone.
+    function.__qualname__ += f"_{_stamp(Path(inspect.getfile(function)).parent)}"
+    return cast(F, njit(**OPTIONS, **options)(function))
+
+
+@cache
+def _stamp(folder: Path) -> str:
+    """The same as long as all that the kernels of a folder may call is: those there and here."""
+    found = hashlib.sha256()
+    for path in sorted(path for each in {folder, HERE} for path in each.glob("*.py")):
+        found.update(path.read_bytes())
+    return found.hexdigest()[:12]
 
 
 @cache
 def announce(kernel: Callable[..., Any]) -> None:
     """Say, once, that the first call of a kernel on this machine takes a while."""
-    if not COMPILED:
-        return
-    folder = Path(cast(Any, kernel).stats.cache_path)
-    if not any(folder.glob(f"*.{kernel.__name__}-*.nbi")):
+    if not ready(kernel):
         _say_that_it_takes_a_while()
+
+
+@cache
+def ready(kernel: Callable[..., Any]) -> bool:
+    """Whether a kernel was compiled before this process, or need not be."""
+    if not COMPILED:
+        return True
+    folder = Path(cast(Any, kernel).stats.cache_path)
+    return any(folder.glob(f"*.{cast(Any, kernel).py_func.__qualname__}-*.nbi"))
 
 
 @cache
 def _say_that_it_takes_a_while() -> None:
     logging.getLogger("sentrack").warning(
-        "compiling the inner loops: about fifteen seconds, the first time only"
+        "compiling the inner loops: some seconds, the first time only"
     )
+
+
+class _Plain:
+    """How much was done without a kernel so far."""
+
+    operations = 0.0
+
+
+def worthwhile(kernel: Callable[..., Any], operations: float) -> bool:
+    """Whether to call a kernel, rather than to do so many operations in plain NumPy.
+
+    A kernel that is not compiled yet is compiled once NumPy would have done enough.
+    """
+    if ready(kernel) or cast(Any, kernel).signatures:
+        return True
+    _Plain.operations += operations
+    return _Plain.operations > WORTH_COMPILING

@@ -12,8 +12,9 @@ from sentrack.inference.structures import Lattices, Terms
 
 # Columns of one inner loop: 256 doubles of a few dozen rows stay in the first two cache levels.
 BLOCK = 256
-# Labels times columns below which plain loops are quicker.
-TINY_AXIS = 64
+# Operations below which plain loops are quicker, and columns below which a row is short.
+TINY = 128
+SHORT = 64
 
 
 @internal
@@ -38,27 +39,33 @@ def combine(
     started = False
     i = ZERO
     while i < n:
-        if add[first + i * skip] == -np.inf:
+        # Four rows at a time quarter the traffic on `out`; of fewer rows the first stands in.
+        found, a, b, c, d = ZERO, ZERO, ZERO, ZERO, ZERO
+        while i < n and found < 4:
+            if add[first + i * skip] > -np.inf:
+                a, b, c, d = (i, i, i, i) if found == 0 else (b, c, d, i)
+                found += 1
             i += 1
-            continue
-        # Two rows at a time halve the traffic on `out`; a last single row is its own partner.
-        j = i + 1
-        while j < n and add[first + j * skip] == -np.inf:
-            j += 1
-        other = j if j < n else i
-        g, h = add[first + i * skip], add[first + other * skip]
-        x, y = unsigned(at + i * stride), unsigned(at + other * stride)
+        if found == 0:
+            break
+        ga, gb = add[first + a * skip], add[first + b * skip]
+        gc, gd = add[first + c * skip], add[first + d * skip]
+        xa, xb = unsigned(at + a * stride), unsigned(at + b * stride)
+        xc, xd = unsigned(at + c * stride), unsigned(at + d * stride)
         if started:
-            for b in range(width):
-                v, w = src[x + b] + g, src[y + b] + h
-                v = v if v > w else w
-                out[o + b] = v if v > out[o + b] else out[o + b]
+            for p in range(width):
+                v, w = src[xa + p] + ga, src[xb + p] + gb
+                x, y = src[xc + p] + gc, src[xd + p] + gd
+                v, x = v if v > w else w, x if x > y else y
+                v = v if v > x else x
+                out[o + p] = v if v > out[o + p] else out[o + p]
         else:
-            for b in range(width):
-                v, w = src[x + b] + g, src[y + b] + h
-                out[o + b] = v if v > w else w
+            for p in range(width):
+                v, w = src[xa + p] + ga, src[xb + p] + gb
+                x, y = src[xc + p] + gc, src[xd + p] + gd
+                v, x = v if v > w else w, x if x > y else y
+                out[o + p] = v if v > x else x
             started = True
-        i = j + 1
     if not started:
         for b in range(width):
             out[o + b] = -np.inf
@@ -80,10 +87,12 @@ def transfer(
 ) -> None:
     """One axis of a transition: dst[a, j, b] = max_i src[a, i, b] + g[i, j] for lo <= b < hi.
 
-    The inner loop runs over b, or over j where there is one b only. Both share one call: compiling
-    it twice takes seconds. Tiny tables are not worth either.
+    The inner loop runs over b, or over j where there is one b only. Where that is short, the axis
+    is brought to the front first, so that the inner loop runs over all a and b. All share one call:
+    compiling it twice takes seconds. Tiny tables are not worth either.
     """
-    if n_out * inner < TINY_AXIS:
+    rows = outer * inner
+    if n_in * n_out * rows < TINY or (hi - lo < inner and n_out * inner < SHORT):
         for a in range(outer):
             s, d = src_at + a * n_in * inner, dst_at + a * n_out * inner
             for j in range(n_out):
@@ -93,6 +102,18 @@ def transfer(
                         best = max(best, src[s + i * inner + b] + g[i * n_out + j])
                     dst[d + j * inner + b] = best
         return
+    run = n_out if inner == 1 else inner
+    gathered = outer > 1 and run < SHORT and n_in > 2 and hi - lo == inner
+    whole, whole_at, whole_inner, whole_outer = dst, dst_at, inner, outer
+    if gathered:
+        front = np.empty(n_in * rows)
+        for a in range(outer):
+            for i in range(n_in):
+                s, d = src_at + (a * n_in + i) * inner, i * rows + a * inner
+                for b in range(inner):
+                    front[d + b] = src[s + b]
+        src, src_at, outer, inner, lo, hi = front, ZERO, ONE, rows, ZERO, rows
+        dst, dst_at = np.empty(n_out * rows), ZERO
     parts = ONE if inner == 1 else (hi - lo + BLOCK - 1) // BLOCK
     jobs = ONE if inner == 1 else n_out
     # Blocks of about equal length, in whole vectors.
@@ -110,6 +131,13 @@ def transfer(
                 add, first, skip = g, job, n_out
                 d += b
             combine(dst, d, columns, table, at, stride, add, first, skip, n_in)
+    if gathered:
+        for a in range(whole_outer):
+            for j in range(n_out):
+                s = j * rows + a * whole_inner
+                d = whole_at + (a * n_out + j) * whole_inner
+                for b in range(whole_inner):
+                    whole[d + b] = dst[s + b]
 
 
 @inlined

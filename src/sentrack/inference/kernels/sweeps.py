@@ -130,20 +130,44 @@ def axis_maxima(
     """Max-marginals of one axis: out[j] = max over a, b of x[a, j, b] + y[a, j, b]."""
     for j in range(size):
         out[j] = -np.inf
+    if inner == 1:
+        for a in range(outer):
+            u, v = unsigned(x_at + a * size), unsigned(y_at + a * size)
+            for j in range(unsigned(size)):
+                w = x[u + j] + y[v + j]
+                out[j] = w if w > out[j] else out[j]
+        return
+    whole = inner - inner % 4
     for a in range(outer):
         for j in range(size):
             p = (a * size + j) * inner
             u, v = unsigned(x_at + p), unsigned(y_at + p)
-            best = out[j]
-            for b in range(unsigned(inner)):
+            # Four maxima side by side: none has to wait for the one before it.
+            best, second, third, fourth = out[j], -np.inf, -np.inf, -np.inf
+            for b in range(unsigned(0), unsigned(whole), unsigned(4)):
                 w = x[u + b] + y[v + b]
                 best = w if w > best else best
-            out[j] = best
+                w = x[u + b + unsigned(1)] + y[v + b + unsigned(1)]
+                second = w if w > second else second
+                w = x[u + b + unsigned(2)] + y[v + b + unsigned(2)]
+                third = w if w > third else third
+                w = x[u + b + unsigned(3)] + y[v + b + unsigned(3)]
+                fourth = w if w > fourth else fourth
+            for b in range(unsigned(whole), unsigned(inner)):
+                w = x[u + b] + y[v + b]
+                best = w if w > best else best
+            out[j] = max(max(best, second), max(third, fourth))
 
 
 @inlined
 def add_axis(x: Flat, at: int, outer: int, size: int, inner: int, delta: Flat) -> None:
     """x[a, j, b] += delta[j]."""
+    if inner == 1:
+        for a in range(outer):
+            p = unsigned(at + a * size)
+            for j in range(unsigned(size)):
+                x[p + j] += delta[j]
+        return
     for a in range(outer):
         for j in range(size):
             p = at + (a * size + j) * inner
@@ -395,20 +419,31 @@ def decode(
 
 @entry
 def decode_all(
-    terms: Terms, lattices: Lattices, n: int, forward: bool, store: Flat, labels: Flat
+    terms: Terms,
+    lattices: Lattices,
+    forward: bool,
+    store: Flat,
+    labels: Flat,
+    begin: int,
+    end: int,
 ) -> None:
-    """Read the best assignment of lattice n, (axes of n, T), off the messages of a sweep.
+    """Read the best assignment of every lattice, (axes, T), off the messages of a sweep.
 
-    The sweep went against the direction of reading.
+    The sweep went against the direction of reading. Of `labels` those of the frames read as number
+    `begin` to `end` are filled, given that of the frame before.
     """
     sizes = terms.sizes
     table_at = lattices.table_at
     T = sizes.shape[1]
-    here = np.empty(labels.shape[0], np.int64)
-    for a in range(here.size):
-        here[a] = -1
-    for s in range(T):
-        t = s if forward else T - 1 - s
-        decode(terms, lattices, n, t, forward, store, table_at[n, t], here)
+    for n in range(lattices.first.size - 1):
+        first = lattices.first[n]
+        here = np.empty(lattices.first[n + 1] - first, np.int64)
         for a in range(here.size):
-            labels[a, t] = here[a]
+            here[a] = -1
+            if begin > 0:
+                here[a] = labels[first + a, begin - 1 if forward else T - begin]
+        for s in range(begin, end):
+            t = s if forward else T - 1 - s
+            decode(terms, lattices, n, t, forward, store, table_at[n, t], here)
+            for a in range(here.size):
+                labels[first + a, t] = here[a]

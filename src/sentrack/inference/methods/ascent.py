@@ -120,7 +120,7 @@ def improve(
     store, best = np.empty(int(lattices.states.sum())), np.empty(1)
     sweep(block, lattices, store, store, False, False, best, best, limits)
     chosen = np.empty(labels.shape, dtype=np.int64)
-    decode_all(block, lattices, 0, True, store, chosen)
+    decode_all(block, lattices, True, store, chosen, 0, labels.shape[1])
     return kept[block.node_at + chosen], float(best[0])
 
 
@@ -130,13 +130,18 @@ def _forbidden(terms: Terms) -> float:
 
 
 def _block(terms: Terms, track: int, limits: Limits) -> Ints:
-    """A track and its words' states, as many as make an affordable lattice."""
+    """A track and its words' states, as many as make an affordable lattice.
+
+    With a deadline, as many as leave time for a block of every track.
+    """
     about = terms.spans[terms.spans[:, track]].any(axis=0)
-    block = [track]
+    block, tracks = [track], int((terms.chain < terms.L).sum())
     for c in np.flatnonzero(about & (terms.chain >= terms.L)):
         chains = np.array([*block, c])
+        cost = operations(terms.sizes, chains)
         if (
-            operations(terms.sizes, chains) <= BLOCK_OPERATIONS
+            cost <= BLOCK_OPERATIONS
+            and limits.affords(tracks * cost)
             and sweep_bytes(terms.sizes, [chains]) <= limits.memory
         ):
             block.append(int(c))

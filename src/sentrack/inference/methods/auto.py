@@ -21,7 +21,13 @@ from sentrack.inference.limits import Limits, OutOfTime
 from sentrack.inference.methods.ascent import first_answer
 from sentrack.inference.methods.dual import ComponentSearch
 from sentrack.inference.methods.frontier import search_frontier
-from sentrack.inference.methods.shortlist import first_look, first_look_bytes, nearest, part
+from sentrack.inference.methods.shortlist import (
+    first_look,
+    first_look_bytes,
+    first_look_operations,
+    nearest,
+    part,
+)
 from sentrack.inference.methods.viterbi import checkpoint_stride, exact
 from sentrack.inference.relaxation import Relaxation, relaxation_bytes, relaxation_operations
 from sentrack.inference.solution import closes
@@ -30,8 +36,10 @@ from sentrack.inference.terms import Answer, Found, Reduction, kept_sizes, probl
 
 # Operations that are done whatever the time: some milliseconds.
 SMALL = 1e6
-# A sweep must cost this many times as much as one look at every term to be worth a shortlist.
+# A sweep must cost this many times as much as one look at every term to be worth a shortlist, and
+# so many operations, since the first look takes some milliseconds whatever the size.
 SHORTLIST = 16
+LARGE = 1e7
 # A first guess narrows a relaxation down to this share of its cost; each further one to twice that.
 GUESS = 1 / 16
 # Joint states are kept in a list for about this many operations per state, chain and candidate.
@@ -40,6 +48,9 @@ JOINT = 40.0
 FEWEST = 100
 # Sweeps among the labels of the first look before an answer is read off them.
 FIRST = 4
+# Where time does not allow for so many times the operations of a first look, some answer comes
+# first: what it takes to find one among the labels that it leaves is about as much again.
+SOON = 2.0
 # An operation on a product of many short axes takes about so many of one on two or three long ones.
 DENSE = 8.0
 # With a budget, lattices are joined as soon as it pays for so many sweeps of them.
@@ -51,10 +62,12 @@ class Auto:
     """The default method: certified unless time or memory run out.
 
     Attributes:
-        exact_operations: components below this cost are solved exactly at once.
+        exact_operations: components below this cost are solved exactly at once ...
+        exact_sweeps: ... and so are those that cost no more than so many sweeps of the relaxation.
     """
 
     exact_operations: float = 1e6
+    exact_sweeps: float = 16.0
     name: ClassVar[str] = "auto"
 
     def run(self, reduction: Reduction, limits: Limits, seed: int) -> Answer:  # noqa: ARG002
@@ -67,7 +80,7 @@ class Auto:
             return exact(terms, Limits(limits.memory))
         search = ComponentSearch(terms, limits)
         try:
-            if cost <= self.exact_operations and limits.affords(cost):
+            if cost <= self._at_once(relaxation_operations(terms)) and limits.affords(cost):
                 return exact(terms, limits)
             return self._searched(terms, search, limits)
         except OutOfTime as stop:
@@ -77,10 +90,19 @@ class Auto:
             # Nothing among what is left is finite, so that nothing beats what is known.
             return search.proven()
 
+    def _at_once(self, sweep: float) -> float:
+        """Operations that exact inference may take without further ado, given those of a sweep."""
+        return max(self.exact_operations, self.exact_sweeps * sweep)
+
     def _searched(self, terms: Terms, search: ComponentSearch, limits: Limits) -> Found:
         lattices = None
+        if not limits.affords(
+            SOON * min(first_look_operations(terms), relaxation_operations(terms))
+        ):
+            search.climb(terms, first_answer(terms))
         if (
-            relaxation_operations(terms) > SHORTLIST * (terms.factor.size + terms.step.size)
+            relaxation_operations(terms)
+            > max(SHORTLIST * (terms.factor.size + terms.step.size), LARGE)
             and first_look_bytes(terms) <= limits.memory
         ):
             apart = first_look(terms, limits)
@@ -90,7 +112,7 @@ class Auto:
             if not kept_sizes(terms, keep).all():
                 return search.proven()
             terms, lattices = part(apart, keep)
-            if _exact_cost(terms.sizes, limits) <= self.exact_operations:
+            if _exact_cost(terms.sizes, limits) <= self._at_once(relaxation_operations(terms)):
                 return _finish(terms, search, limits)
         if relaxation_bytes(terms) > limits.memory:
             search.climb(terms, first_answer(terms))
@@ -158,7 +180,7 @@ class Auto:
                     # In some frame nothing can beat what is known.
                     return known
                 if _exact_cost(sizes, limits) <= max(
-                    self.exact_operations, relaxation.operations / DENSE
+                    self._at_once(relaxation.cost_of(sizes)), relaxation.operations / DENSE
                 ):
                     relaxation.eliminate(keep)
                     best = exact(relaxation.terms, limits)

@@ -20,10 +20,13 @@ from sentrack.inference.kernels import (
     frame_terms,
     outermost,
     send_large,
+    sweep_frames,
+    worthwhile,
 )
-from sentrack.inference.lattices import joint_states, one_lattice, operations
+from sentrack.inference.lattices import frame_operations, joint_states, one_lattice, operations
 from sentrack.inference.limits import Limits, OutOfTime, in_parallel, in_pieces
 from sentrack.inference.methods.dual import ComponentSearch
+from sentrack.inference.plain_viterbi import plain_viterbi
 from sentrack.inference.structures import Floats, Ints, Lattices, Terms
 from sentrack.inference.terms import Answer, Found, Reduction, assignment_score, problem_labels
 
@@ -59,17 +62,24 @@ def exact(terms: Terms, limits: Limits) -> Found:
         OutOfTime: when the deadline passes first.
     """
     stride = checkpoint_stride(terms.sizes, limits)
-    lattices = one_lattice(terms)
     T = terms.sizes.shape[1]
+    cost = operations(terms.sizes, np.arange(terms.chain.size))
+    if stride == T and not worthwhile(sweep_frames, cost):
+        labels, bound = plain_viterbi(terms, limits)
+        _check_feasible(bound)
+        return Found(problem_labels(terms, labels), assignment_score(terms, labels), bound)
+    lattices = one_lattice(terms)
     labels = np.empty((terms.chain.size, T), dtype=np.int64)
-    if stride == T and lattices.states.max() < PARALLEL_STATES:
+    if lattices.states.max() >= PARALLEL_STATES:
+        bound = _in_frames(terms, lattices, stride, limits, labels)
+    elif stride == T:
         store, best = np.empty(int(lattices.states.sum())), np.empty(1)
         sweep(terms, lattices, store, store, False, False, best, best, limits)
         _check_feasible(best[0])
-        decode_all(terms, lattices, 0, True, store, labels)
+        decode_all(terms, lattices, True, store, labels, 0, T)
         bound = float(best[0])
     else:
-        bound = _in_frames(terms, lattices, stride, limits, labels)
+        bound = _in_segments(terms, lattices, stride, limits, labels)
     return Found(problem_labels(terms, labels), assignment_score(terms, labels), bound)
 
 
@@ -96,6 +106,40 @@ def checkpoint_stride(sizes: Ints, limits: Limits) -> int:
         work = 2 * operations(sizes, chains)
         raise ProblemTooLarge(int(largest), int(need), int(work), limits.memory)
     return stride
+
+
+def _in_segments(
+    terms: Terms, lattices: Lattices, stride: int, limits: Limits, labels: Ints
+) -> float:
+    """Backward messages of small lattices, of which every `stride`-th is kept, then decoding.
+
+    Segments between them are computed again, one by one, and decoded.
+    """
+    T, most = terms.sizes.shape[1], int(lattices.states.max())
+    ends = [*range(stride - 1, T - 1, stride), T - 1]
+    # Messages that are not kept all go to one place.
+    places = np.zeros((1, T), dtype=np.int64)
+    places[0, ends] = most * np.arange(1, len(ends) + 1)
+    kept, best = np.empty(most * (len(ends) + 1)), np.empty(1)
+    sweep(terms, lattices._replace(table_at=places), kept, kept, False, False, best, best, limits)
+    _check_feasible(best[0])
+    store, frames = np.empty(most * stride), _Frames(terms, lattices)
+    cost, start = frame_operations(terms.sizes, np.arange(terms.chain.size)), 0
+    for end in ends:
+        size = int(lattices.states[0, end])
+        message = kept[places[0, end] : places[0, end] + size]
+        here = lattices._replace(table_at=most * (np.arange(T)[None] - start))
+        store[most * (end - start) :][:size] = message
+        full = np.empty(most)
+        full[:size] = frames.full(end, message)
+        with limits.spend(float(cost[start:end].sum())):
+            sweep_frames(
+                *(terms, here, store, store, False, False, np.empty(1), best),
+                *(full, T - end, T - start),
+            )
+        decode_all(terms, here, True, store, labels, start, end + 1)
+        start = end + 1
+    return float(best[0])
 
 
 def _in_frames(
