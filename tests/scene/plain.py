@@ -23,30 +23,37 @@ from sentrack.scene.following import (
     REMEMBERED,
     SEVERAL,
     STRAY_PER_SECOND,
+    Known,
     Seen,
 )
 
 Boxes = dict[str, Any]  # arrays by name, with a row for every box
 
 
-def followed(seen: Seen, step: float, lost: float) -> Ints:
-    """(M,): which thing, from 0 on, every box is; see `sentrack.scene.following.followed`."""
+def followed(seen: Seen, step: float, known: Known) -> tuple[Ints, Floats]:
+    """Which thing every box is, and how far off; see `sentrack.scene.following.followed`."""
     names = ("time", "label", "centre", "extent", "motion", "colour", "looks", "doubt")
     every: Boxes = {name: getattr(seen, name).copy() for name in names}
+    every |= {"true": known.true, "ratio": known.ratio, "off": np.full(len(seen.label), np.nan)}
     every |= {"id": np.full(len(seen.label), -1), "age": np.ones(len(seen.label), np.int64)}
-    things, found, fresh = only(every, slice(0)), [np.zeros(0, np.int64)], 0
+    things, fresh = only(every, slice(0)), 0
+    found, off = [np.zeros(0, np.int64)], [np.zeros(0)]
     before = seen.times[0] - step
     for t, now in enumerate(seen.times):
         boxes = only(every, slice(seen.begin[t], seen.begin[t + 1]))
         again = (things["age"] > 1) | (things["time"] >= before)
         things = only(things, (now - things["time"] <= LOST) & again)
-        i, j, shift = assigned(things, boxes, lost, now - before, min(SEVERAL, t))
+        i, j, shift = assigned(things, boxes, now - before, min(SEVERAL, t), known)
         boxes["id"][j] = things["id"][i]
         new = np.flatnonzero(boxes["id"] < 0)
         boxes["id"][new] = fresh + np.arange(len(new))
         fresh += len(new)
         lapse = (now - things["time"][i])[:, None]
         moved = (boxes["centre"][j] - things["centre"][i] - shift) / lapse
+        away = moved * lapse - things["motion"][i] * np.minimum(lapse, MOVING)
+        size = np.sqrt(np.exp(things["extent"][i]).prod(axis=1))
+        reach = size * OFF + (size * OFF_PER_SECOND + STRAY_PER_SECOND) * lapse[:, 0]
+        boxes["off"][j] = np.where(things["age"][i] > 1, np.hypot(*away.T) / reach, np.nan)
         share = np.maximum(1 / things["age"][i][:, None], 1 - np.exp(-lapse / MEMORY))
         boxes["motion"][j] = (1 - share) * things["motion"][i] + share * moved
         share = np.maximum(1 / (things["age"][i] + 1), 1 - np.exp(-lapse[:, 0] / REMEMBERED))
@@ -55,11 +62,12 @@ def followed(seen: Seen, step: float, lost: float) -> Ints:
         boxes["looks"][j] = np.where(told(new), np.where(told(old), mixed, new), old)
         boxes["age"][j] += things["age"][i]
         found.append(boxes["id"])
+        off.append(boxes["off"])
         things["centre"] += shift
         gone = only(things, np.setdiff1d(np.arange(len(things["id"])), i))
         things = {name: np.concatenate([gone[name], boxes[name]]) for name in every}
         before = now
-    return np.concatenate(found)
+    return np.concatenate(found), np.concatenate(off)
 
 
 def only(boxes: Boxes, which: Any) -> Boxes:
@@ -72,7 +80,7 @@ def told(looks: Floats) -> Any:
 
 
 def assigned(
-    things: Boxes, boxes: Boxes, lost: float, step: float, old: int
+    things: Boxes, boxes: Boxes, step: float, old: int, clip: Known
 ) -> tuple[Ints, Ints, Floats]:
     """Which things (P,) are which boxes (P,) of a frame, and how the picture moved, (2,)."""
     shift = np.zeros(2)
@@ -82,7 +90,9 @@ def assigned(
     going = things["centre"] + things["motion"] * np.minimum(lapse, MOVING)[:, None]
     size = np.sqrt(np.exp(things["extent"]).prod(axis=1))
     reach, soonest = (
-        size * OFF + (size * OFF_PER_SECOND + STRAY_PER_SECOND) * each for each in (lapse, step)
+        clip.near[things["label"]]
+        * (size * OFF + (size * OFF_PER_SECOND + STRAY_PER_SECOND) * each)
+        for each in (lapse, step)
     )
     grown = np.abs(boxes["extent"] - things["extent"][:, None]).sum(axis=2)
     paler = np.abs(boxes["colour"] - things["colour"][:, None]).sum(axis=2)
@@ -94,8 +104,13 @@ def assigned(
     known_looks = (told(one) & told(other))[..., 0, 0]
     alike = grown / (GROWTH + GROWTH_PER_SECOND * lapse)[:, None]
     alike += np.where(known_looks, stranger, np.nan_to_num(paler) / COLOUR)
-    alike += (2 * np.log(reach / soonest) + np.where(lapse > 1.5 * step, lost, 0))[:, None]
-    alike += np.where(things["age"] == 1, things["doubt"], 0)[:, None]
+    alike += (2 * np.log(reach / soonest) + np.where(lapse > 1.5 * step, clip.lost, 0))[:, None]
+    others = clip.births[things["label"]] * 2 * np.pi * soonest**2
+    alike += np.minimum(0, ANOTHER_THING_NATS + np.log(others))[:, None]
+    once = things["doubt"] + clip.once[things["label"]]
+    alike += np.where(things["age"] == 1, once, 0)[:, None]
+    true, ratio = things["true"][:, None], boxes["ratio"]
+    alike -= np.log((true * ratio + 1 - true) / (0.5 * ratio + 0.5))
     alike += np.where(things["label"][:, None] == boxes["label"], boxes["doubt"], np.inf)
     apart = boxes["centre"] - going[:, None]
     still = alike + np.hypot(*apart.T).T / reach[:, None]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from sentrack.scene import common_motion as module
 from sentrack.scene.common_motion import common_motion
 from sentrack.scene.trajectories import trajectories
 from sentrack.vision import Clip, clip_from_arrays
@@ -46,6 +47,45 @@ def test_a_fixed_camera_is_left_alone(own: np.ndarray) -> None:
     clip = seen(own, FIXED)
     velocity = np.tile(own * 10 / HEIGHT, (T, 1))
     assert not common_motion(clip, velocity, np.full(len(velocity), 9.0)).any()
+
+
+def test_every_frame_by_definition() -> None:
+    """Frame by frame and thing by thing."""
+    rng = np.random.default_rng(1)
+    many = rng.integers(0, 14, T)
+    many[:3] = 4, 5, 0
+    frame, N = np.repeat(np.arange(T), many), int(many.sum())
+    low = rng.uniform(0, 300, (N, 2))
+    boxes = np.concatenate([low, low + 20], axis=1)
+    clip = clip_from_arrays(
+        "camera", (640, HEIGHT), 10, frame, ["person"] * N, boxes, [0.9] * N, frames=np.arange(T)
+    )
+    velocity = rng.normal((0.4, 0.1), 0.02, (N, 2))
+    metres = rng.uniform(2, 6, N)
+    expected, moved, still = np.zeros((T, 2)), np.zeros(T), np.zeros(T)
+    for t in range(T):
+        rows = np.flatnonzero(frame == t)
+        if len(rows) <= module.MORE:
+            continue
+        rests = {
+            (a, b): 1
+            / (1 + (np.hypot(*(velocity[a] - velocity[b])) * metres[a] / module.JITTER) ** 2)
+            for a in rows
+            for b in rows
+        }
+        votes = {b: sum(rests[a, b] for a in rows) for b in rows}
+        best = max(votes, key=lambda b: votes[b])
+        expected[t] = sum(rests[a, best] * velocity[a] for a in rows) / votes[best]
+        moved[t] = votes[best]
+        speed = np.hypot(*velocity[rows].T) * metres[rows] / module.JITTER
+        still[t] = (1 / (1 + speed**2)).sum()
+    for t in range(T):
+        near = slice(max(0, t - 10), t + 11)
+        frames = len(range(T)[near])
+        if moved[near].sum() < module.TIMES * still[near].sum() + module.MORE * frames:
+            expected[t] = 0.0
+    assert expected.any()
+    np.testing.assert_allclose(common_motion(clip, velocity, metres), expected, atol=1e-12)
 
 
 def test_where_nothing_is_seen_the_camera_rests() -> None:

@@ -9,23 +9,38 @@ from hypothesis import strategies as st
 
 from benchmarks.annotated import SETS, clip_of, truths
 from sentrack.scene.assignment import cheapest
-from sentrack.scene.candidates import Ints
-from sentrack.scene.following import Seen
+from sentrack.scene.candidates import Floats, Ints
+from sentrack.scene.following import Known, Seen
 from sentrack.scene.following import followed as compiled
 from sentrack.scene.identity import OFTEN, _all_seen
 from sentrack.vision import Clip
 from tests.scene import plain
 from tests.scene.crowds import crowd
 
-Follow = Callable[[Seen, float, float], Ints]
+Follow = Callable[[Seen, float, Known], tuple[Ints, Floats]]
 
 
-def names(follow: Follow, clip: Clip, lost: float) -> list[int]:
-    """Of the thing that every box is, the first box."""
-    found = follow(_all_seen(clip, np.arange(len(clip.id))), clip.seconds, lost)
+def names(follow: Follow, clip: Clip, known: Known) -> tuple[list[int], Floats]:
+    """Of the thing that every box is, the first box; and how far off it was."""
+    found, off = follow(_all_seen(clip, np.arange(len(clip.id))), clip.seconds, known)
     _, first, thing = np.unique(found, return_index=True, return_inverse=True)
-    named: list[int] = first[thing].tolist()
-    return named
+    return first[thing].tolist(), off
+
+
+def known_of(clip: Clip, lost: float, births: float, seed: int) -> Known:
+    """What may be known of a clip, at random."""
+    rng = np.random.default_rng(seed)
+    C, M = len(clip.classes), len(clip.id)
+    own = np.full(C, births), rng.uniform(0, 3, C), rng.uniform(0.3, 1.2, C)
+    return Known(lost, *own, rng.uniform(0.05, 0.95, M), np.exp(rng.uniform(-3, 3, M)))
+
+
+def assert_same(clip: Clip, known: Known) -> None:
+    (found, off), (expected, plainly) = (
+        names(follow, clip, known) for follow in (compiled, plain.followed)
+    )
+    assert found == expected
+    np.testing.assert_allclose(off, plainly, atol=1e-9)
 
 
 @given(
@@ -34,12 +49,13 @@ def names(follow: Follow, clip: Clip, lost: float) -> list[int]:
     things=st.integers(0, 20),
     pan=st.sampled_from([0, 30, 120]),
     lost=st.floats(0.1, 5),
+    births=st.sampled_from([np.inf, 10.0, 0.1, 1e-3]),
 )
 def test_whoever_wanders_is_followed_as_by_a_plain_program(
-    seed: int, T: int, things: int, pan: float, lost: float
+    seed: int, T: int, things: int, pan: float, lost: float, births: float
 ) -> None:
     clip = crowd(seed, T, things, pan)
-    assert names(compiled, clip, lost) == names(plain.followed, clip, lost)
+    assert_same(clip, known_of(clip, lost, births, seed))
 
 
 @pytest.mark.usefixtures("shared_data")
@@ -48,8 +64,8 @@ def test_annotated_video_is_followed_as_by_a_plain_program(name: str) -> None:
     clips = [clip for truth in truths(name, 6) if (clip := clip_of(name, truth))]
     assert clips
     for clip in clips:
-        lost = -np.log(OFTEN)
-        assert names(compiled, clip, lost) == names(plain.followed, clip, lost)
+        for births in (np.inf, 0.01):
+            assert_same(clip, known_of(clip, -np.log(OFTEN), births, 0))
 
 
 @given(

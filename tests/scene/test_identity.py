@@ -97,6 +97,23 @@ def test_who_comes_where_another_left_is_somebody_else() -> None:
     assert identities(late, 100, 0) != identities(late, 100, 30)
 
 
+def test_who_is_seen_again_where_nobody_else_comes_is_the_same() -> None:
+    """One who is missed for half a second, again and again, in a room where little happens."""
+    seen = [t for t in range(60) if t % 15 < 10]
+    clip = followed(walkers({t: (100.0 + 3 * t, 100.0) for t in seen}))
+    assert len(set(clip.id)) == 1
+
+
+def test_where_many_come_and_go_who_is_seen_again_further_on_is_another() -> None:
+    """One who is lost for half a second and seen again, alone or among many for a moment each."""
+    rng = np.random.default_rng(0)
+    seen = straight(100, 0, range(20)) | straight(190, 0, range(25, 45))
+    others = [{t: tuple(rng.uniform([0, 0], [580, 320]))} for t in range(45) for _ in range(4)]
+    alone, among = (followed(walkers(seen, *more)) for more in ([], others))
+    assert identities(alone, 100, 0) == identities(alone, 190, 40)
+    assert identities(among, 100, 0) != identities(among, 190, 40)
+
+
 @pytest.mark.parametrize("pan", [-40, 25, 40])
 def test_a_camera_that_moves_changes_nobody(pan: float) -> None:
     still = [straight(90 * n - 200 * (pan > 0), 0, range(12)) for n in range(8)]

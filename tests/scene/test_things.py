@@ -70,6 +70,29 @@ def test_who_stops_is_slower_and_who_starts_is_faster() -> None:
     assert [stops[0], stops[-1]] == [0, 0]
 
 
+def test_what_rises_a_little_rises_surely_unless_its_box_jitters() -> None:
+    times = np.arange(20) / 10
+    steady, noise = 400 - 4.8 * times, np.where(np.arange(20) % 2, 4, -4)
+    rises, jitters = (
+        trajectories(
+            clip_from_arrays(
+                "one.csv",
+                (640, HEIGHT),
+                10,
+                np.arange(20),
+                ["cup"] * 20,
+                np.stack([0 * y, y - 20, 0 * y + 20, y], axis=1),
+                id=np.zeros(20, dtype=np.int64),
+            )
+        ).rise
+        for y in (steady, steady + noise)
+    )
+    # One hundredth of the picture in a second; at the ends there is but half of one.
+    np.testing.assert_allclose(rises[5:15], 0.01, atol=1e-6)
+    assert rises[0] == pytest.approx(0.005, abs=1e-6)
+    assert not jitters.any()
+
+
 def fitted(t: list[float], x: list[float]) -> float:
     middle, mean = sum(t) / len(t), sum(x) / len(x)
     above = sum((a - middle) * (b - mean) for a, b in zip(t, x, strict=True))
@@ -106,9 +129,9 @@ def test_presence_is_that_of_one_thing_at_a_time(seed: int, T: int) -> None:
         now, first, last = clip.times[frame[n]], life.min(), life.max()
         if is_away(clip)[n]:
             expected = GONE
-        elif last < clip.times[-1] and last - now <= SOON:
+        elif clip.times[-1] - last >= SOON >= last - now:
             expected = VANISHES
-        elif first > clip.times[0] and now - first <= SOON:
+        elif first - clip.times[0] >= SOON >= now - first:
             expected = APPEARS
         else:
             expected = SEEN

@@ -6,7 +6,7 @@ from sentrack.objective.chain import LEAST_SECONDS, SILENT, Chain, least_told
 from sentrack.objective.interval_problem import DULL, at_least, interval, lasting
 from sentrack.objective.objective import Objective
 from sentrack.objective.shortages import shortage
-from sentrack.objective.thing_bounds import most_of
+from sentrack.objective.thing_bounds import Window, most_of, most_of_things, windows_of
 from sentrack.objective.whole_problem import build, over_all, whole
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Bounds",
     "Chain",
     "Objective",
+    "Window",
     "affordable",
     "at_least",
     "build",
@@ -24,7 +25,9 @@ __all__ = [
     "least_told",
     "loosest_bound",
     "most_of",
+    "most_of_things",
     "over_all",
     "shortage",
     "whole",
+    "windows_of",
 ]

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from sentrack.boxes import centre, extent
 from sentrack.lexicon import Candidates
+from sentrack.scene.clutter import FAINTEST, margins
 from sentrack.vision import Clip
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-# A probability below this is taken for this: a missed detection costs no more than a few nats.
-FAINTEST = 0.01
 DOUBTFUL = 0.4  # the least probability of a box that may be called usual for its class
 
 
@@ -75,6 +74,7 @@ def measured(clip: Clip, rows: Ints, things: "Things") -> Candidates:
         growth=things.growth[rows].astype(np.float32),
         gain=things.gain[rows].astype(np.float32),
         turn=things.turn[rows].astype(np.float32),
+        rise=things.rise[rows].astype(np.float32),
         aspect=clip.size[0] / height,
         fps=clip.fps,
         hands=things.hands[rows].astype(np.float32),
@@ -103,13 +103,9 @@ def detection_scores(clip: Clip) -> Floats:
     Scores within 0..1 are taken for probabilities: f is their logarithm. Others are raw margins, of
     which the paper takes the log of a sigmoid with slope 6.
     """
-    if _margins(clip):
+    if margins(clip):
         return -np.logaddexp(0.0, -6.0 * clip.score)
     return np.log(np.maximum(clip.score, FAINTEST))
-
-
-def _margins(clip: Clip) -> bool:
-    return bool(clip.score.size and (clip.score.min() < 0 or clip.score.max() > 1))
 
 
 def usual_scores(clip: Clip, scores: Floats) -> Floats:
@@ -125,4 +121,4 @@ def usual_scores(clip: Clip, scores: Floats) -> Floats:
     usual = np.zeros(len(clip.classes))
     shown = np.isfinite(best).any(axis=0)
     usual[shown] = np.nanmedian(best[:, shown], axis=0)
-    return usual if _margins(clip) else np.maximum(usual, np.log(DOUBTFUL))
+    return usual if margins(clip) else np.maximum(usual, np.log(DOUBTFUL))

@@ -1,7 +1,8 @@
 """Following things from frame to frame, compiled by Numba; `identity` says by what.
 
 A thing is known by its last box. What it costs that a box continues it is in nats, and more than is
-ANOTHER_THING_NATS never pays. The constants are here because they are compiled in.
+ANOTHER_THING_NATS never pays, or, where things seldom begin, more than that another did just there.
+The constants are here because they are compiled in.
 """
 
 import math
@@ -61,6 +62,26 @@ class Seen(NamedTuple):
     doubt: Floats
 
 
+class Known(NamedTuple):
+    """What is known of a clip while its things are followed; see `clutter`.
+
+    Attributes:
+        lost: nats that it costs a thing not to have been detected in the frame before.
+        births: (classes,) how many things of a class begin in a frame, per squared frame height.
+        once: (classes,) nats that it costs to go on, for what was seen but once.
+        near: (classes,) the factor by which boxes are nearer to where they are expected.
+        true: (M,) the probability that a thing is no clutter, by its scores until this box.
+        ratio: (M,) how much likelier scores from this box on are of a thing than of clutter.
+    """
+
+    lost: float
+    births: Floats
+    once: Floats
+    near: Floats
+    true: Floats
+    ratio: Floats
+
+
 class _Things(NamedTuple):
     """What is known of things when they were last seen, in the row of that box.
 
@@ -94,16 +115,19 @@ class _Expected(NamedTuple):
 
 
 @entry
-def followed(seen: Any, step: float, lost: float) -> Any:
-    """(M,): which thing, from 0 on, every box is.
+def followed(seen: Any, step: float, known: Any) -> Any:
+    """Which thing, from 0 on, every box is, (M,); and how far it was from where it was expected.
+
+    That is (M,) in what things may be off before anything is known; NaN where the thing had not
+    been seen twice before.
 
     Args:
         seen: the boxes.
         step: seconds between frames, for the first.
-        lost: nats that it costs a thing not to have been detected in the frame before.
+        known: what is known of the clip.
     """
     M = len(seen.label)
-    id, many = np.full(M, -1), 0
+    id, off, many = np.full(M, -1), np.full(M, np.nan), 0
     age = np.ones(M, np.int64)
     things = _Things(seen.centre.copy(), seen.motion.copy(), age, seen.looks.copy())
     last, count = np.empty(M, np.int64), 0  # the last boxes of things that are followed
@@ -118,7 +142,11 @@ def followed(seen: Any, step: float, lost: float) -> Any:
                 last[kept] = i
                 kept += 1
         count, kept = kept, 0
-        box, shift = _assigned(seen, things, last[:count], t, now - before, lost)
+        if not count and seen.begin[t] == seen.begin[t + 1]:
+            before = now
+            continue
+        expected = _expected(seen, things, last[:count], t, now - before, known)
+        box, shift = _assigned(seen, things, last[:count], t, now - before, expected)
         for n in range(count):
             i = last[n]
             if box[n] < 0:
@@ -129,6 +157,10 @@ def followed(seen: Any, step: float, lost: float) -> Any:
             else:
                 j = seen.begin[t] + box[n]
                 id[j] = id[i]
+                if things.age[i] > 1:
+                    apart = expected.apart[n, box[n]] - shift
+                    reach = expected.reach[n] / known.near[seen.label[i]]
+                    off[j] = math.hypot(apart[0], apart[1]) / reach
                 _continue(things, i, j, now - seen.time[i], shift)
         for j in range(seen.begin[t], seen.begin[t + 1]):
             if id[j] < 0:
@@ -137,7 +169,7 @@ def followed(seen: Any, step: float, lost: float) -> Any:
             last[kept] = j
             kept += 1
         count, before = kept, now
-    return id
+    return id, off
 
 
 @internal
@@ -168,7 +200,7 @@ def _continue(things: Any, i: Int, j: Int, lapse: float, shift: Flat) -> None:
 
 
 @internal
-def _assigned(seen: Any, things: Any, last: Flat, t: Int, step: float, lost: float) -> Any:
+def _assigned(seen: Any, things: Any, last: Flat, t: Int, step: float, expected: Any) -> Any:
     """Which box of a frame, from 0 on, things (A,) are, -1 for none; how the picture moved, (2,).
 
     Args:
@@ -177,9 +209,8 @@ def _assigned(seen: Any, things: Any, last: Flat, t: Int, step: float, lost: flo
         last: (A,) the last boxes of the things.
         t: the frame.
         step: seconds since the frame before.
-        lost: nats that it costs a thing not to have been detected in the frame before.
+        expected: what they are expected to be like.
     """
-    expected = _expected(seen, things, last, t, step, lost)
     shift, gone = np.zeros(2), 0
     old = min(SEVERAL, t)  # in the first frames nothing can be older
     box, cost = _matching(expected, ONE, shift, 1.0)
@@ -198,8 +229,8 @@ def _assigned(seen: Any, things: Any, last: Flat, t: Int, step: float, lost: flo
 
 
 @internal
-def _expected(seen: Any, things: Any, last: Flat, t: Int, step: float, lost: float) -> Any:
-    """What things are expected to be like in a frame; see `_assigned`."""
+def _expected(seen: Any, things: Any, last: Flat, t: Int, step: float, known: Any) -> Any:
+    """What things are expected to be like in a frame; see `_assigned` and `followed`."""
     first = seen.begin[t]
     A, B = len(last), seen.begin[t + 1] - first
     apart, reach, alike = np.empty((A, B, 2)), np.empty(A), np.full((A, B), np.inf)
@@ -208,14 +239,20 @@ def _expected(seen: Any, things: Any, last: Flat, t: Int, step: float, lost: flo
         age[n], lapse = things.age[i], seen.times[t] - seen.time[i]
         ahead = min(lapse, MOVING)
         size = math.exp((seen.extent[i, 0] + seen.extent[i, 1]) / 2)
-        astray = size * OFF_PER_SECOND + STRAY_PER_SECOND
-        reach[n] = size * OFF + astray * lapse
-        # A box that is late is expected in a larger place, where it is less likely at each point.
-        later = 2 * math.log(reach[n] / (size * OFF + astray * step))
+        astray, near = size * OFF_PER_SECOND + STRAY_PER_SECOND, known.near[seen.label[i]]
+        reach[n] = near * (size * OFF + astray * lapse)
+        # A box that is late is expected in a larger place, where it is less likely at each point:
+        # the density is exp(-off / reach) / (2 pi reach²).
+        soonest = near * (size * OFF + astray * step)
+        later = 2 * math.log(reach[n] / soonest)
+        # Where fewer others begin than that constant is worth, it is they that are less likely.
+        others = 2 * math.pi * soonest * soonest * known.births[seen.label[i]]
+        later += min(0.0, ANOTHER_THING_NATS + math.log(others))
         if lapse > 1.5 * step:
-            later += lost
+            later += known.lost
         if things.age[i] == 1:
-            later += seen.doubt[i]  # what was seen but once may not be there at all
+            # What was seen but once may not be there at all.
+            later += seen.doubt[i] + known.once[seen.label[i]]
         growth = 1 / (GROWTH + GROWTH_PER_SECOND * lapse)
         strange = 1 / (LOOKS + LOOKS_PER_SECOND * lapse)
         for b in range(B):
@@ -229,6 +266,9 @@ def _expected(seen: Any, things: Any, last: Flat, t: Int, step: float, lost: flo
                 grown += abs(seen.extent[j, x] - seen.extent[i, x])
                 paler += abs(seen.colour[j, x] - seen.colour[i, x])
             alike[n, b] = later + seen.doubt[j] + grown * growth
+            # Things and clutter are taken for equally many: scores only tell which go together.
+            same = known.true[i] * (known.ratio[j] - 1) + 1
+            alike[n, b] -= math.log(2 * same / (known.ratio[j] + 1))
             if alike[n, b] >= ANOTHER_THING_NATS:
                 continue
             other = _unlike(things.looks[i], seen.looks[j])

@@ -4,10 +4,12 @@ Things are followed frame by frame. A box is expected where the thing was going,
 about the last second and by how the whole picture moved, about as large as it was, and to look as
 it looked in the last second. All boxes of a frame and all things compete at once: who continues
 whom is the assignment of least cost, in nats, in which a thing may also be lost, and a box be the
-first of another.
+first of another. Every class is followed by itself, so that what is found of it does not depend on
+which others are looked at.
 """
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,11 +17,17 @@ from sentrack.boxes import centre, extent
 from sentrack.colours import CELLS, HALVES
 from sentrack.inference.kernels import announce
 from sentrack.scene.candidates import DOUBTFUL, Floats, Ints, detection_scores
-from sentrack.scene.following import Seen, followed
+from sentrack.scene.clutter import by_scores, kinds_of, log_odds
+from sentrack.scene.following import Known, Seen, followed
 from sentrack.vision import Clip, add_projected
 
-OFTEN = 0.02  # of the boxes of a thing that a detector misses, before that is known of it ...
-KNOWN = 1.5  # ... and the factor by which it must be wrong to matter
+# Before that is known of a clip:
+OFTEN = 0.02  # of the boxes of a thing that a detector misses
+STAY = 10.0  # seconds that a thing is there
+OF_BOXES = Seen._fields[2:]  # what is known of every box
+USUAL = 10  # steps between boxes that are as far off as that
+WINDOW = 0.5  # seconds before and after, over which scores are averaged
+PASSES = 5  # over the clip at most, each of which knows what the one before found
 
 
 def identified(clip: Clip, labels: Ints) -> Clip:
@@ -31,18 +39,33 @@ def identified(clip: Clip, labels: Ints) -> Clip:
         clip: what was seen.
         labels: the classes.
     """
-    rows = np.flatnonzero(np.isin(clip.label, labels) & (clip.id < 0))
-    fresh = int(clip.id.max(initial=-1)) + 1
-    seen = _all_seen(clip, rows)
     announce(followed)
-    found = followed(seen, clip.seconds, -np.log(OFTEN))
-    # How often a thing is missed while it is there is known when things have been followed.
-    missed = _missed(clip.frame_of[rows], found, -seen.doubt)
-    if not OFTEN / KNOWN < missed < OFTEN * KNOWN:
-        found = followed(seen, clip.seconds, -np.log(missed))
     id = clip.id.copy()
-    id[rows] = fresh + found
+    rows = np.flatnonzero(np.isin(clip.label, labels) & (id < 0))
+    rows = rows[np.argsort(clip.label[rows], kind="stable")]
+    frame, seen, fresh = clip.frame_of[rows], _all_seen(clip, rows), int(id.max(initial=-1)) + 1
+    odds = log_odds(clip)[rows]
+    ends = np.flatnonzero(np.diff(seen.label, append=-1)) + 1
+    for first, last in pairwise([0, *ends]):
+        own = slice(first, last)
+        begin = np.searchsorted(frame[own], np.arange(clip.T + 1))
+        alone = seen._replace(begin=begin, **{name: getattr(seen, name)[own] for name in OF_BOXES})
+        id[rows[own]] = fresh + _things(clip, frame[own], alone, odds[own])
+        fresh = int(id[rows[own]].max()) + 1
     return replace(clip, id=id)
+
+
+def _things(clip: Clip, frame: Ints, seen: Seen, odds: Floats) -> Ints:
+    """(M,): which thing, from 0 on, the boxes of a class are; see `_known`."""
+    # How often things are missed while they are there, how often others begin, and what clutter is
+    # like, is known when they have been followed.
+    found, off = followed(seen, clip.seconds, _unknown(seen, len(clip.classes)))
+    for _ in range(PASSES - 1):
+        before = found
+        found, off = followed(seen, clip.seconds, _known(clip, frame, seen, odds, found, off))
+        if np.array_equal(found, before):
+            break  # so would be all that follow
+    return np.asarray(found)
 
 
 def without_gaps(clip: Clip) -> Clip:
@@ -54,7 +77,7 @@ def without_gaps(clip: Clip) -> Clip:
 
 
 def _all_seen(clip: Clip, rows: Ints) -> Seen:
-    """Some boxes of a clip, by ascending rows."""
+    """Some boxes of a clip; `begin` is right where they are in the order of frames."""
     frame = clip.frame_of[rows]
     corners = clip.boxes[rows] / clip.size[1]
     return Seen(
@@ -75,6 +98,69 @@ def _looks(clip: Clip, rows: Ints) -> Floats:
     """(M, HALVES, CELLS): what part of each half is of each colour; 0 where unknown."""
     parts = clip.looks[rows].reshape(len(rows), HALVES, CELLS).astype(np.float64)
     return np.asarray(parts / np.maximum(parts.sum(axis=2, keepdims=True), 1.0))
+
+
+def _unknown(seen: Seen, C: int) -> Known:
+    """What is taken for granted before boxes of C classes have been followed."""
+    M = len(seen.label)
+    own = np.full(C, np.inf), np.zeros(C), np.ones(C)
+    return Known(-np.log(OFTEN), *own, np.full(M, 0.5), np.ones(M))
+
+
+def _known(clip: Clip, frame: Ints, seen: Seen, odds: Floats, id: Ints, off: Floats) -> Known:
+    """What is known of a clip when its things have been followed.
+
+    Args:
+        clip: what was seen.
+        frame: (M,) of the boxes.
+        seen: the boxes.
+        odds: (M,) log odds that they are true, by their scores.
+        id: (M,) which thing they are.
+        off: (M,) how far they were from where they were expected; see `followed`.
+    """
+    C = len(clip.classes)
+    once = _once(frame, seen, id, C)
+    kinds = kinds_of(seen.label, odds, id, C)
+    window = max(round(WINDOW / clip.seconds), 1)
+    past, ahead = by_scores(kinds, seen.label, odds, frame, id, window)
+    true = 1 / (1 + np.exp(-past))
+    # Where boxes may be is wide, for a camera may jerk. In the measure that things are seen but
+    # once, it is as wide as it was found to be.
+    step = np.flatnonzero(~np.isnan(off))
+    weight, label = true[step], seen.label[step]
+    mean = np.bincount(label, weight * off[step] / 2, C) + USUAL
+    near = (mean / (np.bincount(label, weight, C) + USUAL)) ** once
+    missed = _missed(frame, id, -seen.doubt)
+    births = _births(clip, frame, seen, id)
+    return Known(-np.log(missed), births, -np.log1p(-once), near, true, np.exp(ahead))
+
+
+def _once(frame: Ints, seen: Seen, id: Ints, C: int) -> Floats:
+    """(C,): the part of the things that begin which is seen but once, of C classes."""
+    first = _begins(frame, id)
+    sure = np.exp(-seen.doubt[first])
+    again = sure * (np.bincount(id)[id[first]] > 1)
+    label = seen.label[first]
+    return 1 - (np.bincount(label, again, C) + 1) / (np.bincount(label, sure, C) + 1)
+
+
+def _begins(frame: Ints, id: Ints) -> Ints:
+    """(B,): the first boxes of things (M,), but those of the first frame."""
+    return np.flatnonzero((np.diff(np.maximum.accumulate(id), prepend=-1) > 0) & (frame > 0))
+
+
+def _births(clip: Clip, frame: Ints, seen: Seen, id: Ints) -> Floats:
+    """(classes,): how many things begin in a frame, per squared frame height of the picture.
+
+    Those of the first frame may have been there before. Before anything is known of a clip, a
+    thing is there for STAY seconds: where there are many, as many begin more often.
+    """
+    picture = clip.size[0] / clip.size[1]
+    first = _begins(frame, id)
+    sure, C = np.exp(-seen.doubt), len(clip.classes)
+    begun = np.bincount(seen.label[first], sure[first], minlength=C)
+    many = np.maximum(np.bincount(seen.label, sure, minlength=C) / clip.T, 1.0)
+    return (begun + 1) / (picture * (clip.T + STAY / clip.seconds / many))
 
 
 def _missed(frame: Ints, id: Ints, score: Floats) -> float:

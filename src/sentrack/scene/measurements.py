@@ -17,6 +17,7 @@ from sentrack.scene.candidates import (
     measured,
     usual_scores,
 )
+from sentrack.scene.clutter import genuine
 from sentrack.scene.coherence import coherence, continuations
 from sentrack.scene.distinctness import one_thing
 from sentrack.scene.presence import (
@@ -33,6 +34,7 @@ Codes = npt.NDArray[np.int64]
 Sets = Sequence[CandidateSet]
 
 PRESENCE = "presence"
+MEASURED_ALONE = ("velocity", "metres", "growth", "gain", "turn", "rise", "hands")
 
 
 class Measurements:
@@ -100,6 +102,8 @@ class Measurements:
     def scores(self, against_background: bool = False, spoken_of: bool = False) -> Floats:
         """(N,): f of every detection, or how far it is below the usual one of its class.
 
+        Where things are known, those that score as clutter does are probably clutter.
+
         Args:
             against_background: the latter; participants are then there all the time.
             spoken_of: a word looks at whether the participant is there, and says what that is
@@ -110,6 +114,8 @@ class Measurements:
             rows = slice(*whole.clip.start[[first, first + self.clip.T]])
             return whole.scores(against_background, spoken_of)[rows]
         scores = detection_scores(self.clip)
+        if self.identity:
+            scores = scores + genuine(self.clip)
         if against_background:
             # A box that is surer than usual says no more: it is the words that are to tell.
             scores = np.minimum(scores - usual_scores(self.clip, scores)[self.clip.label], 0.0)
@@ -178,11 +184,29 @@ class Measurements:
         if len(tables) > 1:
             h = model.noisy(h)
         for axis, each in enumerate(players):
-            projected = self.clip.projected[each.rows]
+            projected = self.not_detected(each)
             if projected.any():
                 unseen = aligned(projected, (axis,), len(players))[:, None]
                 h = np.where(unseen, self._unseen(model, players), h)
         return h
+
+    def not_detected(self, players: CandidateSet) -> Bools:
+        """(T, J): which candidates are projected."""
+        return np.asarray(self.clip.projected[players.rows])
+
+    def columns(self, rows: Ints) -> dict[str, Any]:
+        """What a `ThingTable` keeps of some detections (M,)."""
+        clip, own = self.clip, self._things
+        score = self.scores(against_background=True)[rows]
+        found: dict[str, Any] = {name: getattr(own, name) for name in MEASURED_ALONE}
+        found |= {"boxes": clip.boxes, "colour": clip.colour}
+        with np.errstate(over="ignore"):  # a file may say anything
+            single = score.astype(np.float32)
+            found = {name: each[rows].astype(np.float32) for name, each in found.items()}
+        # Rounded up: what is measured by it is a bound.
+        single = np.where(single < score, np.nextafter(single, np.float32(np.inf)), single)
+        kept = {"looks": clip.looks[rows], "projected": clip.projected[rows]}
+        return {**found, **kept, "score": single}
 
     def _unseen(self, model: WordModel, players: Sets) -> Floats | float:
         """What `emission` is where a participant is not seen: of all features, presence tells."""

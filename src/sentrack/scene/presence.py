@@ -24,7 +24,8 @@ BEFORE, AFTER = -2, -3  # stand in for identities
 AT_BORDER, IN_THE_OPEN = 1.0, 4.0
 BORDER = 0.02  # frame heights
 HIDES = 0.1  # part of a box that another one, no smaller, covers if it can have hidden it
-SOON = 0.5  # seconds for which something has just appeared, or is about to vanish
+# Seconds for which something has just appeared, or is about to vanish, and was away or will be.
+SOON = 0.5
 SEEN, APPEARS, VANISHES, GONE = range(4)  # bins of the feature
 NOT_SEEN = -3.0  # nats that a frame costs in which a participant is away
 
@@ -75,14 +76,18 @@ def lives(clip: Clip) -> tuple[Ints, Ints]:
 def presence(clip: Clip) -> Codes:
     """(N,): whether things are there, as bins of the feature of this name.
 
+    What is missing for less than SOON at the beginning or at the end need not have been away: it
+    was not detected, or its first box is that of the frame after.
+
     Args:
         clip: with an identity for every detection, and candidates for what is away.
     """
     frame, time = clip.frame_of, clip.times
     first, last = lives(clip)
     new, old = time[frame] - time[first] <= SOON, time[last] - time[frame] <= SOON
-    code = np.where((first > 0) & new, APPEARS, SEEN)
-    code = np.where((last < clip.T - 1) & old, VANISHES, code)
+    came, went = time[first] - time[0] >= SOON, time[-1] - time[last] >= SOON
+    code = np.where(came & new, APPEARS, SEEN)
+    code = np.where(went & old, VANISHES, code)
     return np.where(is_away(clip), GONE, code).astype(np.int16)
 
 

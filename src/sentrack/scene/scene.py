@@ -14,6 +14,7 @@ from sentrack.scene.measurements import PRESENCE, Measurements
 from sentrack.scene.presence import with_away
 from sentrack.vision import Clip, ClipError, bridge, seen_classes
 
+RATE = 10.0  # frames per second that are looked at, at most, where the sentence is not about all
 TOLD = 5  # classes that are told of, where one is missing
 
 
@@ -109,6 +110,8 @@ def scene_of(clip: Clip, meaning: Meaning, lexicon: Lexicon, rate: float | None 
     models = tuple(lexicon.model(word.word, word.part) for word in meaning.words)
     named = [lexicon.named(p.noun, clip.classes) for p in meaning.participants]
     everything = frozenset(c for classes in named for c in classes)
+    if lexicon.identity:  # what is known of things is the same whatever is said of them
+        everything = frozenset(clip.classes)
     measured = measure(clip, everything, lexicon.identity, rate)
     candidates = []
     for participant, classes in zip(meaning.participants, named, strict=True):

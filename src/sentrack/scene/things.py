@@ -22,6 +22,7 @@ class Things:
         growth: (N,) per second.
         gain: (N,) -1..1.
         turn: (N,) degrees.
+        rise: (N,) frame heights.
         hands: (N, H, 4) centre and extent, in frame heights.
     """
 
@@ -31,6 +32,7 @@ class Things:
     growth: Floats
     gain: Floats
     turn: Floats
+    rise: Floats
     hands: Floats
 
     def part(self, rows: slice) -> "Things":
@@ -48,9 +50,9 @@ def things(clip: Clip, identity: bool) -> Things:
     """
     if identity:
         moves = trajectories(clip)
-        own = moves.growth, moves.gain, moves.turn, hands(clip)
+        own = moves.growth, moves.gain, moves.turn, moves.rise, hands(clip)
         return Things(moves.velocity, metres(clip), presence(clip), *own)
     nothing = np.zeros(len(clip.id))
     frame = np.full(len(clip.id), FRAME)
-    own = nothing, nothing, nothing, hands(clip)
+    own = nothing, nothing, nothing, nothing, hands(clip)
     return Things(clip.velocity, frame, nothing.astype(np.int16), *own)

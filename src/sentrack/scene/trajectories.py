@@ -13,6 +13,7 @@ WINDOW = 0.5  # seconds over which motion is measured, half of it before and hal
 CHANGE = 1.0  # seconds before, and after, over which what changes is measured
 TIME_TOLERANCE = 1e-4  # seconds by which times may be off
 LEAST_HEIGHT = 1e-6  # pixels
+SURELY = 2.0  # standard errors by which what changes exceeds what jitter could have made
 SLOWEST = 1e-3  # frame heights per second: what is slower neither changes its speed nor turns
 
 
@@ -26,12 +27,15 @@ class Trajectories:
         gain: (N,) by how much faster it is in the second that follows than in the one before, as a
             part of the faster; -1..1.
         turn: (N,) degrees between the directions of these two seconds, to its right.
+        rise: (N,) frame heights by which it surely rises, from half a second before to half a
+            second after.
     """
 
     velocity: Floats
     growth: Floats
     gain: Floats
     turn: Floats
+    rise: Floats
 
 
 def trajectories(clip: Clip) -> Trajectories:
@@ -41,11 +45,11 @@ def trajectories(clip: Clip) -> Trajectories:
     the motion that was measured of it, and does not change.
     """
     velocity = clip.velocity.copy()
-    growth, gain, turn = np.zeros((3, len(clip.id)))
+    growth, gain, turn, rise = np.zeros((4, len(clip.id)))
     order = np.lexsort((clip.frame_of, clip.id))
     order = order[clip.id[order] >= 0]
     if not len(order):
-        return Trajectories(velocity, growth, gain, turn)
+        return Trajectories(velocity, growth, gain, turn, rise)
     rows = _Ordered(clip, order)
     place = centre(clip.boxes[order]) / clip.size[1]
     camera = clip.camera[order]
@@ -55,13 +59,14 @@ def trajectories(clip: Clip) -> Trajectories:
     velocity[order] = rows.motion(place, velocity[order])
     height = np.log(np.maximum(extent(clip.boxes[order])[:, 1:], LEAST_HEIGHT))
     growth[order] = np.nan_to_num(rows.slope(height, CHANGE / 2, CHANGE / 2)[:, 0])
+    rise[order] = -rows.sure_change(place[:, 1:], CHANGE / 2, CHANGE / 2)[:, 0]
     before, after = (rows.slope(place, *sides).T for sides in ((CHANGE, 0.0), (0.0, CHANGE)))
     speeds = np.hypot(*before), np.hypot(*after)
     gain[order] = np.nan_to_num((speeds[1] - speeds[0]) / (np.maximum(*speeds) + SLOWEST))
     across, along = before[0] * after[1] - before[1] * after[0], (before * after).sum(axis=0)
     turned = np.degrees(np.arctan2(across, along))  # y points downwards: clockwise is to the right
     turn[order] = np.where(np.minimum(*speeds) > SLOWEST, turned, 0.0)
-    return Trajectories(velocity, growth, gain, turn)
+    return Trajectories(velocity, growth, gain, turn, rise)
 
 
 def _estimated(clip: Clip, rows: "_Ordered", velocity: Floats, place: Floats) -> Floats:
@@ -96,8 +101,7 @@ class _Ordered:
             before: seconds that the window begins before each.
             after: seconds that it ends after it.
         """
-        low = np.searchsorted(self.axis, self.axis - before - TIME_TOLERANCE)
-        high = np.searchsorted(self.axis, self.axis + after + TIME_TOLERANCE)
+        low, high = self._window(before, after)
         t, x = self.own(self.time[:, None]), self.own(values)
         # Sums over windows are differences of sums from the beginning.
         n, st, sx, stt, stx = (
@@ -106,6 +110,33 @@ class _Ordered:
         spread = n * stt - st * st
         return np.asarray(
             (n * stx - st * sx) / np.where(spread > TIME_TOLERANCE**2, spread, np.nan)
+        )
+
+    def sure_change(self, values: Floats, before: float, after: float) -> Floats:
+        """(M, D): by how much values (M, D) surely change within a window, at least; see `slope`.
+
+        What SURELY times the error of the slope leaves of it, from the first to the last in the
+        window; 0 where there are too few to tell.
+        """
+        slope = self.slope(values, before, after)
+        low, high = self._window(before, after)
+        t, x = self.own(self.time[:, None]), self.own(values)
+        n, st, sx, stt, sxx = (
+            _sums(each, low, high) for each in (np.ones_like(t), t, x, t * t, x * x)
+        )
+        spread = stt - st * st / n
+        misfit = np.maximum(sxx - sx * sx / n - slope**2 * spread, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            error = np.sqrt(misfit / (n - 2) / spread)
+        lapse = (self.time[high - 1] - self.time[low])[:, None]
+        sure = np.sign(slope) * np.maximum(np.abs(slope) - SURELY * error, 0.0) * lapse
+        return np.where(n > 2, sure, 0.0)
+
+    def _window(self, before: float, after: float) -> tuple[Ints, Ints]:
+        """(M,) twice: of the rows of a thing in a window, the first, and the one after the last."""
+        return (
+            np.searchsorted(self.axis, self.axis - before - TIME_TOLERANCE),
+            np.searchsorted(self.axis, self.axis + after + TIME_TOLERANCE),
         )
 
     def motion(self, place: Floats, otherwise: Floats) -> Floats:
