@@ -44,7 +44,7 @@ def test_nothing_that_people_say_is_lost(sentence: str) -> None:
     assert not lost(parse(sentence, VOCABULARY))
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.lists(st.sampled_from(WORDS), max_size=14))
 def test_any_words_are_read_or_refused_and_always_the_same(words: list[str]) -> None:
     sentence = " ".join(words)

@@ -24,7 +24,7 @@ from sentrack.language.parser import MAX_WORDS
 from .words import ENTRIES, VOCABULARY, noun, two, verb
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.integers(0, 2**32), st.integers(1, 16))
 def test_what_is_made_is_understood(seed: int, depth: int) -> None:
     sentence, meaning = generate(VOCABULARY, Random(seed), depth, words=40)
@@ -140,7 +140,7 @@ def _with_positions(participants: list[Participant], words: list[Word]) -> Meani
     return Meaning("", placed, tuple(words), distinct_pairs(placed, words))
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(clauses())
 def test_what_is_said_is_understood(meaning: Meaning) -> None:
     sentence = say(meaning, VOCABULARY)
@@ -209,7 +209,7 @@ def test_a_participant_needs_its_noun_and_a_word_needs_an_entry() -> None:
         say(Meaning("", person, (Word("fly", (0,), "verb"),), ()), VOCABULARY)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.integers(0, 2**32))
 def test_pieces_are_the_sentence_and_its_nouns_are_whole(seed: int) -> None:
     sentence, meaning = generate(VOCABULARY, Random(seed))

@@ -77,13 +77,13 @@ def test_punctuation_makes_no_difference(text: str) -> None:
     assert parse(text, VOCABULARY) == parse("The person walked.", VOCABULARY)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.text(max_size=80))
 def test_any_text_is_refused_politely_or_understood(text: str) -> None:
     understood_or_refused(text)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.lists(st.sampled_from(" ".join(GOOD).lower().split()), max_size=15))
 def test_any_words_are_refused_politely_or_understood(words: list[str]) -> None:
     understood_or_refused(" ".join(words))

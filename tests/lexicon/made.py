@@ -33,6 +33,7 @@ def candidates(
         nothing,
         nothing,
         nothing,
+        nothing,
         aspect,
         fps,
     )

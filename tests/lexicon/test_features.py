@@ -124,6 +124,22 @@ def test_together(first: Pair, second: Pair, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("speed", "degrees", "expected"),
+    [
+        (0.5, 10, "ahead"),
+        (0.5, -70, "aside"),
+        (0.5, 70, "aside"),
+        (0.5, -175, "back"),
+        (0.5, 175, "back"),
+        (0.1, 175, "ahead"),  # at rest, where any way is chance
+    ],
+)
+def test_veering(speed: float, degrees: float, expected: str) -> None:
+    who = moving(speed, 0)
+    assert bin_of("veering", replace(who, turn=np.full_like(who.turn, degrees))) == expected
+
+
+@pytest.mark.parametrize(
     ("centre", "expected"),
     [
         ((0.5, 0.1), "above"),  # its lower edge is at 0.2

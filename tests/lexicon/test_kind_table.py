@@ -36,6 +36,27 @@ def test_roles_are_played_by_their_kinds(word: str, nouns: list[str], can: bool)
     assert all(kinds().can(word, i, noun) for i, noun in enumerate(nouns)) is can
 
 
+@pytest.mark.parametrize(
+    ("word", "noun", "acts"),
+    [
+        ("carry", "person", True),
+        ("carry", "car", True),
+        ("carry", "hand", True),
+        ("carry", "bag", False),
+        ("push", "bicycle", False),
+        ("push", "horse", True),
+        ("carry", "dining-table", False),
+        ("walk", "suitcase", False),
+        ("approach", "backpack", True),  # somebody may carry it there
+        ("hit", "sports-ball", True),
+        ("stand", "chair", True),
+        ("a word that is not there", "cup", True),
+    ],
+)
+def test_legs_and_hands_are_of_who_acts(word: str, noun: str, acts: bool) -> None:
+    assert kinds().acts(word, noun) is acts
+
+
 def test_the_table_speaks_of_words_that_there_are() -> None:
     table, lexicon = kinds(), Lexicon.load()
     models = {model.name: model for model in lexicon.words.values() if model.part != "noun"}
@@ -49,6 +70,7 @@ def test_the_table_speaks_of_words_that_there_are() -> None:
     # What is said instead is said.
     assert not {*table.instead.values(), *table.rather.values()} & {*table.instead}
     assert table.apart.keys() <= models.keys()
+    assert table.lifeless <= models.keys()
 
 
 def test_every_verb_has_its_kinds() -> None:

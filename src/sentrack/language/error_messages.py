@@ -74,7 +74,7 @@ def unknown_word(word: str, number: int, table: Surface, vocabulary: Vocabulary)
 def _refused(stop: Stop, table: Surface, longer_than: int) -> str:
     """The reason for which the words to come are refused, if they are."""
     for length in range(min(table.longest, len(stop.rest)), longer_than, -1):
-        why = table.refused.get(stop.rest[:length])
+        why = table.refusal(stop.rest[:length])
         if why:
             return f"'{_shorten(' '.join(stop.rest[:length]))}' at word {_number(stop)}: {why}"
     return ""

@@ -1,7 +1,7 @@
 """From the words of a vocabulary to everything that may be said: the terminals of the grammar."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -35,13 +35,16 @@ class Surface:
 
     Attributes:
         readings: What each form may be, the preferred reading first.
-        refused: Forms that are understood but refused, with the reason.
+        refused: Forms that are understood but refused, with the reason; "" for nouns that are no
+            classes of the detector, whose reason takes a while to find.
+        classes: What the detector knows.
         forms: The forms of each terminal with their meanings.
         longest: Number of words in the longest form.
     """
 
     readings: Mapping[Form, tuple[Reading, ...]]
     refused: Mapping[Form, str]
+    classes: tuple[str, ...]
     forms: Mapping[str, tuple[tuple[Form, Headword], ...]]
     longest: int
 
@@ -55,6 +58,12 @@ class Surface:
     def knows(self, words: Form) -> bool:
         """Whether a sequence of words begins with a form that is known or refused."""
         return any(True for _ in self.matches(words)) or words[:1] in self.refused
+
+    def refusal(self, words: Form) -> str:
+        """Why a form is refused, or nothing if it is not."""
+        if words not in self.refused:
+            return ""
+        return self.refused[words] or not_a_class(" ".join(words), self.classes)
 
     def nearest(self, word: str, terminals: set[str], n: int = 3) -> list[str]:
         """The forms most similar to a word: of these terminals, or if there are none of any."""
@@ -89,6 +98,7 @@ def surface(vocabulary: Vocabulary) -> Surface:
     return Surface(
         readings={form: tuple(found_readings) for form, found_readings in readings.items()},
         refused=refused,
+        classes=tuple(" ".join(words_of(entry.name)) for entry in vocabulary.of("noun")),
         forms={terminal: tuple(pairs) for terminal, pairs in forms.items()},
         longest=max(map(len, [*readings, *refused])),
     )
@@ -148,17 +158,16 @@ def _inflected(entry: Headword) -> Iterator[tuple[str, Mapping[str, str]]]:
 
 
 def _refused(vocabulary: Vocabulary) -> Iterator[tuple[Form, str]]:
-    """Forms that are understood but refused, with the reason."""
+    """Forms that are understood but refused, with the reason; see `Surface`."""
     for words, why in _REFUSED.items():
         for word in words.split():
             yield (word,), why
-    classes = [" ".join(words_of(entry.name)) for entry in vocabulary.of("noun")]
     for entry in vocabulary.foreign:
         for form in entry.forms:
-            yield words_of(form), not_a_class(form, classes)
+            yield words_of(form), ""
 
 
-def not_a_class(noun: str, classes: list[str]) -> str:
+def not_a_class(noun: str, classes: Sequence[str]) -> str:
     """Says that the detector at hand does not know a noun, and which ones it does.
 
     These are the nearest by letters, or else those of the same kind: animals, vehicles, persons;
@@ -168,6 +177,6 @@ def not_a_class(noun: str, classes: list[str]) -> str:
     alike = [name for name in classes if kind != "thing" and kind_of_class(name) == kind]
     near = similar(noun, classes, 3, 0.7) or similar(noun, alike, 5)
     if not near and len(classes) > 5:
-        return "the detector of this clip has no such class, nor one near it"
+        return "no detector was used here that has such a class, or one near it"
     quoted = ", ".join(f"'{name}'" for name in near or sorted(classes))
-    return f"the detector of this clip has no such class; its nearest classes are {quoted}"
+    return f"no detector was used here that has such a class; the nearest classes are {quoted}"

@@ -3,8 +3,8 @@
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from importlib import resources
 from typing import Any
 
@@ -42,20 +42,29 @@ class Glossary:
     """Everything that the file says.
 
     Attributes:
-        lexemes: What each form may be.
-        longest: Number of words in the longest form.
+        data: The file.
         kinds: Kind of each noun, by its base form.
         same: Words read as another, by part of speech: name of that word, by base form.
         sets: Sets of words, by their name in the file.
-        male: Nouns that "he" may stand for.
-        female: Nouns that "she" may stand for.
     """
 
-    lexemes: Mapping[Form, tuple[Lexeme, ...]]
-    longest: int
+    data: Mapping[str, Any]
     kinds: Mapping[str, str]
     same: Mapping[str, Mapping[str, str]]
-    sets: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    sets: Mapping[str, frozenset[str]]
+
+    @cached_property
+    def lexemes(self) -> Mapping[Form, tuple[Lexeme, ...]]:
+        """What each form may be; inflecting takes a while, and a controlled English needs none."""
+        found: defaultdict[Form, dict[Lexeme, None]] = defaultdict(dict)
+        for form, lexeme in _lexemes(self.data, self.kinds, self.same):
+            found[form][lexeme] = None
+        return {form: tuple(lexemes) for form, lexemes in found.items()}
+
+    @cached_property
+    def longest(self) -> int:
+        """Number of words in the longest form."""
+        return max(map(len, self.lexemes))
 
 
 @cache
@@ -69,21 +78,12 @@ def glossary() -> Glossary:
         for part in ("nouns", "verbs", "adjectives", "adverbs", "prepositions")
     }
     same["nouns"] |= {word: "person" for word, kind in kinds.items() if kind == "person"}
-    lexemes: defaultdict[Form, dict[Lexeme, None]] = defaultdict(dict)
-    for form, lexeme in _lexemes(data, kinds, same):
-        lexemes[form][lexeme] = None
     sets = {
         f"{part}.{name}": frozenset(_words(said))
         for part, section in data.items()
         for name, said in _flat(section)
     }
-    return Glossary(
-        lexemes={form: tuple(found) for form, found in lexemes.items()},
-        longest=max(map(len, lexemes)),
-        kinds=kinds,
-        same=same,
-        sets=sets,
-    )
+    return Glossary(data, kinds, same, sets)
 
 
 def _words(text: str) -> list[str]:

@@ -19,7 +19,6 @@ from lark.exceptions import UnexpectedToken
 
 from sentrack.text import words_of
 
-from .english import UnknownWordError, read
 from .error_messages import Stop, complaint, unknown_word
 from .errors import MisfitError, NotLiteralError, SentenceError
 from .forms import Form, Surface, surface
@@ -71,6 +70,9 @@ def parse(sentence: str, vocabulary: Vocabulary) -> Meaning:
     if not isinstance(outcome, Stop):
         with suppress(NotLiteralError):
             return _linked(outcome, sentence)
+    # The grammar reads most sentences that are typed for the first time; it does without these.
+    from .english import UnknownWordError, read
+
     try:
         return read(sentence, vocabulary)
     except UnknownWordError as unknown:

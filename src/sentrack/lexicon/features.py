@@ -35,6 +35,7 @@ class Candidates:
         growth: (T, J) how fast its height grows, as a logarithm, per second.
         gain: (T, J) how much faster it is after than before, as a part of the faster.
         turn: (T, J) degrees that it turns to its right.
+        rise: (T, J) frame heights that it surely rises in about a second.
         aspect: width of a frame over its height.
         fps: source frames per second.
         hands: (T, J, H, 4) centre and extent of their hands; NaN where one is not seen.
@@ -50,6 +51,7 @@ class Candidates:
     growth: Values
     gain: Values
     turn: Values
+    rise: Values
     aspect: float
     fps: float
     hands: Values | None = None
@@ -65,7 +67,7 @@ class Candidates:
 #: The arrays of `Candidates`.
 MEASURED = (
     "centre", "extent", "velocity", "colour", "looks", "metres", "presence", "growth", "gain",
-    "turn",
+    "turn", "rise",
 )  # fmt: skip
 
 
@@ -166,6 +168,12 @@ def vertical(a: Candidates) -> Values:
     return np.asarray(a.velocity[..., 1] * a.metres)
 
 
+@feature("rise", 1, "metres", "sinks level rises", (-0.02, 0.02))
+def rise(a: Candidates) -> Values:
+    """How far it surely rises within a second, and be it little."""
+    return np.asarray(a.rise * a.metres)
+
+
 @feature("change", 1, "part of its speed", "slower same faster", (-0.25, 0.25))
 def change(a: Candidates) -> Values:
     """How its speed changes: that of the second after against that of the second before."""
@@ -176,6 +184,12 @@ def change(a: Candidates) -> Values:
 def turning(a: Candidates) -> Values:
     """How it turns, as it sees it: where it goes in the second after against the second before."""
     return np.where(rate(a) <= STILL, np.float32(0), a.turn)
+
+
+@feature("veering", 1, "degrees", "ahead aside back", (30.0, 120.0))
+def veering(a: Candidates) -> Values:
+    """How far it turns off its way, to either side: that of the second after against before."""
+    return np.where(rate(a) <= STILL, np.float32(0), np.abs(a.turn))
 
 
 @feature("growth", 1, "part of its height per second", "shrinks steady grows", (-0.15, 0.15))

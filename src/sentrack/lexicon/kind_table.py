@@ -8,6 +8,10 @@ from importlib import resources
 
 from sentrack.language import kind_of_class
 
+# Groups and kinds of agents of words that need legs or hands.
+BODILY = frozenset({"legs", "hands", "person", "hand"})
+ANYBODY = ("anything",)
+
 
 @dataclass(frozen=True, eq=False)
 class Kinds:
@@ -20,6 +24,7 @@ class Kinds:
         instead: by word that boxes tell less of than of another, that other word.
         rather: by word, another that is said of the same event if it can be.
         apart: by word of two who keep apart, by how much, as a part of their size.
+        lifeless: words of legs or hands that are said of what has neither, too.
     """
 
     nouns: Mapping[str, frozenset[str]]
@@ -28,6 +33,7 @@ class Kinds:
     instead: Mapping[str, str]
     rather: Mapping[str, str]
     apart: Mapping[str, float]
+    lifeless: frozenset[str]
 
     def of(self, noun: str) -> frozenset[str]:
         """All kinds and groups that a noun is of; one of several words is as its last one is."""
@@ -46,6 +52,16 @@ class Kinds:
         roles = self.roles.get(word)
         return roles is None or not self.of(noun).isdisjoint(roles[role])
 
+    def acts(self, word: str, noun: str) -> bool:
+        """Whether what a noun names is of those who act, if a word needs legs or hands.
+
+        What somebody pushes along does not go by itself.
+        """
+        if word in self.lifeless or not BODILY.issuperset(self.roles.get(word, (ANYBODY,))[0]):
+            return True
+        own = self.of(noun)
+        return "acts" in own and "pushable" not in own
+
 
 @cache
 def kinds() -> Kinds:
@@ -59,4 +75,5 @@ def kinds() -> Kinds:
         data["instead"],
         data["rather"],
         data["apart"],
+        frozenset(data["lifeless"]["too"]),
     )

@@ -51,7 +51,7 @@ class VerbLinker:
         if event.passive and event.lemma in glossary().sets["verbs.viewer"] and not by:
             known.note(f"'{event.text}': it is looked for")
             return ()
-        for entry, itself in () if event.unreal else self.senses.entries(event.lemma):
+        for entry, itself in () if event.unreal else self._readings(event):
             roles = self._roles(entry, event, agents, objects)
             if not roles or not self._can(entry, roles):
                 continue
@@ -71,6 +71,16 @@ class VerbLinker:
         if event.lemma != "wear" or not self._worn(event, agents):
             self._leave(event, agents, objects, by)
         return ()
+
+    def _readings(self, event: Event) -> Iterator[tuple[Headword, bool]]:
+        """What its verb may be read as; what "is parked" has done so before, and now stands."""
+        done = []
+        for entry, itself in self.senses.entries(event.lemma):
+            if event.passive and itself and len(entry.roles) == 1:
+                done.append((entry, itself))
+            else:
+                yield entry, itself
+        yield from done
 
     def _can(self, entry: Headword, roles: list[Indices]) -> bool:
         """Whether all who act can do what a verb says."""
