@@ -7,8 +7,10 @@ from sentrack.vision.arrays import clip_from_arrays
 from sentrack.vision.bridging import add_projected, bridge
 from sentrack.vision.clip import ROWS, Bools, Clip, ClipError, Floats, Ints, class_name
 from sentrack.vision.downloads import fetch_files
+from sentrack.vision.early_end import warn_if_cut_off
 from sentrack.vision.io import clip_from_detections, is_video, save_clip, to_supervision, videos
 from sentrack.vision.load import (
+    check_span,
     detector_classes,
     kept,
     load_clip,
@@ -36,6 +38,7 @@ __all__ = [
     "Truth",
     "add_projected",
     "bridge",
+    "check_span",
     "class_name",
     "clip_from_arrays",
     "clip_from_detections",
@@ -55,4 +58,5 @@ __all__ = [
     "two_activities",
     "velocities",
     "videos",
+    "warn_if_cut_off",
 ]

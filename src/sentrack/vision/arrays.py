@@ -64,7 +64,9 @@ def clip_from_arrays(
     row: Ints = np.searchsorted(all_frames, number)
     if N and not np.array_equal(np.take(all_frames, row, mode="clip"), number):
         raise ClipError(f"{name}: a detection is in a frame that is not among the frames")
-    order = np.argsort(row, kind="stable")
+    # Most files are sorted; a slice copies nothing.
+    ordered = bool((np.diff(row) >= 0).all())
+    order = slice(None) if ordered else np.argsort(row, kind="stable")
     if label is None:
         found, raw = np.unique(np.asarray(class_names, dtype=str), return_inverse=True)
     else:

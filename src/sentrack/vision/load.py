@@ -1,6 +1,7 @@
 """Clips from paths: detections are read, videos are scanned."""
 
 import importlib
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ def load_clip(
     detector: "Asked | None" = None,
     best: int | None = None,
     device: str | None = None,
+    detector_threads: int | None = None,
+    every_frame: bool | None = None,
     report: Report = silent,
 ) -> Clip:
     """Read a clip from a file or a folder of detections, or look at a video.
@@ -48,16 +51,25 @@ def load_clip(
         best: boxes of every class in a frame of a video.
         device: where the detector runs: `cpu`, `cuda`, `coreml`, `openvino`, ...; by default the
             best that ONNX Runtime has here.
+        detector_threads: that the detector computes with; by default one per core.
+        every_frame: whether the detector looks at every frame of a video, which is the default, or
+            at fewer where little happens.
         report: told how far a video has been looked at.
 
     Raises:
         ClipError: the file or an argument is at fault; the message says what to do.
     """
     path = local_path(path)
-    if start is not None and end is not None and start >= end:
-        raise ClipError(f"{path}: start ({start:g} s) must be before end ({end:g} s)")
+    check_span(start, end)
     kind = kind_of(path) if format is None else known_format(path, format)
-    seen = {"names": names, "detector": detector, "best": best, "device": device}
+    seen = {
+        "names": names,
+        "detector": detector,
+        "best": best,
+        "device": device,
+        "detector_threads": detector_threads,
+        "every_frame": every_frame,
+    }
     given = seen | {"video": video, "size": size}
     options = {key: value for key, value in given.items() if value is not None}
     takes = (*seen,) if kind is None else ("size", *FORMATS[kind].takes)
@@ -69,6 +81,19 @@ def load_clip(
         scan = scan_video(path, start=start, end=end, fps=fps, report=report, **options)
         return scan.clip(start, end)
     return FORMATS[kind].read(path, fps=fps, **{"size": None, **options}).within(start, end)
+
+
+def check_span(start: float | None, end: float | None) -> None:
+    """Refuse a cut that cannot hold a frame.
+
+    Raises:
+        ClipError: it ends before it starts, or is no time at all.
+    """
+    for name, time in (("start", start), ("end", end)):
+        if time is not None and not math.isfinite(time):
+            raise ClipError(f"{name} is no number of seconds")
+    if start is not None and end is not None and start >= end:
+        raise ClipError(f"start ({start:g} s) must be before end ({end:g} s)")
 
 
 def local_path(source: str | Path) -> Path:
@@ -88,10 +113,12 @@ def detector_classes(
     detector: str | Path | None = None,
     names: Names | None = None,
     report: Report = silent,
+    detector_threads: int | None = None,
 ) -> tuple[str, ...]:
     """The classes that will be known of a video when it has been looked at; see `load_clip`."""
-    given = {} if detector is None else {"name": detector}
-    opened = _scan_package(path, "open_detector", names=names, report=report, **given)
+    given: dict[str, Any] = {} if detector is None else {"name": detector}
+    given |= {"names": names, "threads": detector_threads, "report": report}
+    opened = _scan_package(path, "open_detector", **given)
     found: tuple[str, ...] = opened.classes
     return found
 

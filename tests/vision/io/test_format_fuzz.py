@@ -67,7 +67,7 @@ LINES = {
 
 
 @pytest.mark.parametrize("kind", LINES)
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(data=st.data())
 def test_arbitrary_cells(
     tmp_path_factory: pytest.TempPathFactory, kind: str, data: st.DataObject
@@ -110,7 +110,7 @@ document = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(made=st.one_of(document, document.map(lambda each: each.get("annotations", [])), value))
 def test_arbitrary_documents(tmp_path_factory: pytest.TempPathFactory, made: Any) -> None:
     outcome(tmp_path_factory.mktemp("fuzz"), "coco", json.dumps(made).encode())

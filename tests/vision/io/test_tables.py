@@ -379,3 +379,11 @@ def test_one_video_of_cad120_is_read_alone(shared_data: Path) -> None:
     assert 0.05 < np.median(hands) < 1.0
     assert np.median(heads) < np.median(hands)
     assert np.percentile(speed, 99) < 3.0
+
+
+def test_times_that_do_not_tell_frames_apart(tmp_path: Path) -> None:
+    path = tmp_path / "far.csv"
+    rows = "0,person,0,0,9,9,\n1,person,0,0,9,9,1e30\n"
+    path.write_text(f"frame,class,x1,y1,x2,y2,time\n{rows}")
+    with pytest.raises(ClipError, match=r"far\.csv: column 'time' does not tell .* 1e\+30 s"):
+        load_clip(path, size=(64, 48), fps=30)

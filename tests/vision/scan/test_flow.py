@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from sentrack.vision.clip import Floats
-from sentrack.vision.scan.flow import Field, Flow
+from sentrack.vision.scan.flow import Displacement, Field, Flow, Small
 from sentrack.vision.scan.video import Image
 
 SIZE = WIDTH, HEIGHT = 768, 576
@@ -85,9 +85,16 @@ def crowd(seed: int, share: float) -> npt.NDArray[np.int64]:
     return np.array(boxes)
 
 
+def between(
+    flow: Flow, before: Small, after: Small, boxes: Floats, last: Field | None = None
+) -> Field:
+    known = None if last is None else last.displacement
+    return flow.field(before, flow.displacement(before, after, known), SECONDS, boxes)
+
+
 def measure(before: Image, after: Image, boxes: Floats = NOBODY) -> Field:
     flow = Flow((before.shape[1], before.shape[0]))
-    return flow.between(flow.prepare(before), flow.prepare(after), SECONDS, boxes)
+    return between(flow, flow.prepare(before), flow.prepare(after), boxes)
 
 
 def pixels(field: Field, boxes: npt.NDArray[np.generic]) -> Floats:
@@ -133,7 +140,7 @@ def run(scene: Image, step: int, seed: int, dark: float) -> float:
     figures = [populated(scene, box, seed, "ellipse", dark) for box in boxes]
     small = [flow.prepare(view(figure, STILL)) for figure in figures]
     for k in range(4):
-        last = flow.between(small[k], small[k + 1], SECONDS, boxes[k].astype(float), last)
+        last = between(flow, small[k], small[k + 1], boxes[k].astype(float), last)
     assert last is not None
     return float(np.hypot(*(pixels(last, boxes[3])[0] - [step, 0])))
 
@@ -240,11 +247,11 @@ def test_the_same_frames_give_the_same_motion() -> None:
         small = [flow.prepare(image) for image in images]
         for before, after in pairwise(small):
             last = fields[-1] if fields else None
-            fields.append(flow.between(before, after, SECONDS, boxes, last))
+            fields.append(between(flow, before, after, boxes, last))
         return fields
 
     for one, two in zip(run(), run(), strict=True):
-        np.testing.assert_array_equal(one.flow, two.flow)
+        np.testing.assert_array_equal(one.displacement.flow, two.displacement.flow)
         np.testing.assert_array_equal(one.camera, two.camera)
         np.testing.assert_array_equal(one.mean(boxes), two.mean(boxes))
 
@@ -265,7 +272,7 @@ def test_means_are_sums_over_parts_of_pixels(
     flow: npt.NDArray[np.float32], camera: Floats, box: tuple[float, float, float, float]
 ) -> None:
     width, height, seconds = 14, 15, 0.2  # a reduced pixel is 2 x 3 source pixels
-    field = Field(camera, False, (width, height), seconds, flow)
+    field = Field(camera, seconds, Displacement(flow, False, (width, height)))
     x1, y1, x2, y2 = box[0], box[1], box[0] + box[2], box[1] + box[3]
     x1, x2, y1, y2 = max(x1, 0), min(x2, width), max(y1, 0), min(y2, height)
     answer = field.mean(np.array([[box[0], box[1], box[0] + box[2], box[1] + box[3]]]))
@@ -291,7 +298,7 @@ def test_means_are_sums_over_parts_of_pixels(
 
 def test_no_boxes_have_no_motion() -> None:
     flow = np.ones((5, 7, 2), dtype=np.float32)
-    field = Field(STILL, False, (14, 10), 1.0, flow)
+    field = Field(STILL, 1.0, Displacement(flow, False, (14, 10)))
     assert field.mean(NOBODY).shape == (0, 2)
     outside = np.array([[20.0, 3, 30, 8], [3, -9, 5, 0], [4, 4, 4, 8]])
     np.testing.assert_array_equal(field.mean(outside), 0)

@@ -47,8 +47,8 @@ class Yolo:
     def __init__(self, weights: str) -> None:
         assert weights.endswith(".pt")
 
-    def __call__(self, image: Image, verbose: bool) -> list[Any]:
-        assert not verbose
+    def __call__(self, image: Image, conf: float, verbose: bool) -> list[Any]:
+        assert (conf, verbose) == (0.02, False)
         found = boxes_of(image)
         parts = Tensor(found[:, :4]), Tensor(np.arange(3.0)), Tensor(found[:, 4])
         return [SimpleNamespace(boxes=SimpleNamespace(xyxy=parts[0], cls=parts[1], conf=parts[2]))]
@@ -58,8 +58,8 @@ def pipeline(task: str, model: str) -> Any:
     """As `transformers.pipeline`."""
     assert (task, bool(model)) == ("zero-shot-object-detection", True)
 
-    def detect(image: Any, candidate_labels: list[str]) -> list[dict[str, Any]]:
-        assert image.mode == "RGB"
+    def detect(image: Any, candidate_labels: list[str], threshold: float) -> list[dict[str, Any]]:
+        assert (image.mode, threshold) == ("RGB", 0.02)
         sides = ("xmin", "ymin", "xmax", "ymax")
         return [
             {

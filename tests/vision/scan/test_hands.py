@@ -5,13 +5,17 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+import onnxruntime
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sentrack.boxes import iou
 from sentrack.progress import silent
 from sentrack.vision import load_clip
 from sentrack.vision.scan.detectors import DetectorError, open_detector
 from sentrack.vision.scan.detectors.hands import MEMBER, Hands
+from sentrack.vision.scan.detectors.tflite import convert
 from sentrack.vision.scan.detectors.weights import fetch
 from sentrack.vision.scan.video import Image
 from tests.vision.films import film
@@ -37,17 +41,35 @@ def hands() -> Hands:
     return found
 
 
-def test_the_network_as_its_own_runtime_has_it() -> None:
+def test_the_network_as_its_own_runtime_and_opencv_have_it(picture: Image) -> None:
+    """Two pictures at once: what LiteRT gives of the waves, and OpenCV's reader of both."""
     network = zipfile.ZipFile(fetch("hands", silent)[".task"]).read(MEMBER)
-    net = cv2.dnn.readNetFromTFLite(np.frombuffer(network, np.uint8))
     y, x = np.mgrid[:192, :192]
     waves = [np.sin(x / (9 + 5 * c)) * np.cos(y / (14 - 3 * c)) * 0.5 + 0.5 for c in range(3)]
-    net.setInput(np.stack(waves)[None].astype(np.float32))
-    found = net.forward(net.getUnconnectedOutLayersNames())
-    place, logit = sorted((each[0] for each in found), key=lambda each: -each.shape[1])
+    people = np.moveaxis(picture[420:612, 170:362], 2, 0) / 255
+    both = np.stack([np.stack(waves), people]).astype(np.float32)
+    session = onnxruntime.InferenceSession(convert(network), providers=["CPUExecutionProvider"])
+    place, logit = session.run(["18", "1"], {"images": both})
     for row, (expected, numbers) in PEER.items():
-        assert logit[row, 0] == pytest.approx(expected, abs=1e-3)
-        np.testing.assert_allclose(place[row, :4], numbers, atol=5e-3)
+        assert logit[0, row, 0] == pytest.approx(expected, abs=1e-3)
+        np.testing.assert_allclose(place[0, row, :4], numbers, atol=5e-3)
+    net = cv2.dnn.readNetFromTFLite(np.frombuffer(network, np.uint8))
+    for n in range(2):
+        net.setInput(both[n : n + 1])
+        found = net.forward(net.getUnconnectedOutLayersNames())
+        boxes, scores = sorted((each[0] for each in found), key=lambda each: -each.shape[1])
+        np.testing.assert_allclose(place[n], boxes, atol=2e-3)
+        np.testing.assert_allclose(logit[n], scores, atol=2e-3)
+
+
+@given(st.data())
+def test_a_network_that_is_damaged_and_cut_off_is_refused(data: st.DataObject) -> None:
+    """By one kind of error, whatever else is wrong with it."""
+    network = bytearray(zipfile.ZipFile(fetch("hands", silent)[".task"]).read(MEMBER)[:20_000])
+    for _ in range(data.draw(st.integers(0, 8))):
+        network[data.draw(st.integers(0, len(network) - 1))] = data.draw(st.integers(0, 255))
+    with pytest.raises(ValueError):
+        convert(bytes(network))
 
 
 def test_hands_of_people(hands: Hands, picture: Image) -> None:

@@ -50,7 +50,7 @@ def detections(draw: st.DrawFn) -> tuple[Floats, Ints, Floats]:
 OVERLAPS = [0.0, 0.123, 0.4567, 0.789, 1.0]
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(detections(), st.integers(1, 4), st.sampled_from(OVERLAPS))
 @example((np.array([[0.0, 0, 2, 2], [0, 0, 2, 2]]), np.array([1, 0]), np.ones(2)), 1, 0.0)
 def test_as_brute_force_has_it(

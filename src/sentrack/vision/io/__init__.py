@@ -12,7 +12,7 @@ from sentrack.vision.io.formats import (
 )
 from sentrack.vision.io.limits import read_content
 from sentrack.vision.io.supervision import clip_from_detections, to_supervision
-from sentrack.vision.io.tables import TableWriter, clip_of, read_table, table_of
+from sentrack.vision.io.tables import TableWriter, clip_of, compact, read_table, table_of
 
 __all__ = [
     "CORNERS",
@@ -23,6 +23,7 @@ __all__ = [
     "TableWriter",
     "clip_from_detections",
     "clip_of",
+    "compact",
     "in_order",
     "is_video",
     "kind_of",

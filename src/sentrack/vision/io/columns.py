@@ -152,6 +152,13 @@ class Table:
     def looks(self) -> Parts:
         """(R, HALVES * CELLS) the column `looks`: bytes, or two hexadecimal digits for each."""
         column, wide = self.column(LOOKS), HALVES * CELLS
+        if column.type == pa.binary(wide):
+            # As libraries keep it: the bytes are there one row after the other.
+            plain = column.fill_null(bytes(wide)).combine_chunks()
+            rows = np.frombuffer(
+                plain.buffers()[1], np.uint8, len(plain) * wide, plain.offset * wide
+            )
+            return rows.reshape(-1, wide)
         written = pa.types.is_string(column.type)
         full = 2 * wide if written else wide
         empty = b"0" * full if written else bytes(full)

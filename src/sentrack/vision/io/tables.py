@@ -22,7 +22,7 @@ import pyarrow.parquet
 
 from sentrack.colours import CELLS, HALVES
 from sentrack.files import whole
-from sentrack.vision.arrays import check, clip_from_arrays, regular
+from sentrack.vision.arrays import RATES, check, clip_from_arrays, regular
 from sentrack.vision.clip import Clip, ClipError, Floats, Ints
 from sentrack.vision.io.columns import (
     CAMERA,
@@ -77,7 +77,8 @@ def clip_of(
     blank = np.array([not word.strip() for word in classes])[label]
     if (blank & ~np.isnan(corners).all(axis=1)).any():
         raise ClipError(f"{path}: column 'class' is empty in a row that has a box")
-    sound = sound_rows(path, corners, score, blank)
+    found = sound_rows(path, corners, score, blank)
+    sound = slice(None) if found.all() else found
     size = size or _size(table, corners[sound])
     knots, seconds = table.times(number)
     fps = _rate(table, knots, seconds) if fps is None else fps
@@ -88,6 +89,10 @@ def clip_of(
     if len(knots):
         within = np.clip(frames, knots[0], knots[-1])
         times = np.interp(within, knots, seconds) + (frames - within) / fps
+        if (np.diff(times) <= 0.5 / RATES[1]).any():
+            most = float(np.abs(seconds).max())
+            text = f"column 'time' does not tell frames apart; it goes up to {most:g} s"
+            raise ClipError(f"{path}: {text}")
     groups = {"velocity": MOTION, "camera": CAMERA, "colour": COLOUR}
     # By its first two columns: a lone `value` may be anything.
     given = {key: names for key, names in groups.items() if table.has(names[:2])}
@@ -154,15 +159,14 @@ def write_table(clip: Clip, path: Path) -> None:
 
 
 class TableWriter:
-    """Writes a long clip to Parquet, some frames at a time, in single precision.
+    """Writes a long clip to Parquet, some frames at a time.
 
     Args:
         path: the file.
-        facts: what else the file is to say of the clip.
     """
 
-    def __init__(self, path: Path, facts: dict[str, Any]) -> None:
-        self._path, self._extra = path, facts
+    def __init__(self, path: Path) -> None:
+        self._path = path
         self._writer: pyarrow.parquet.ParquetWriter | None = None
 
     def __enter__(self) -> Self:
@@ -179,16 +183,19 @@ class TableWriter:
         """Whether nothing has been added."""
         return self._writer is None
 
-    def add(self, clip: Clip) -> Any:
-        """Write the next frames; what was written, as an Arrow table."""
-        table = table_of(clip, self._extra).select(COMPACT.names)
-        table = table.cast(COMPACT.with_metadata(table.schema.metadata))
+    def add(self, table: Any) -> None:
+        """Write the next frames, as `compact` makes them."""
         if self._writer is None:
             self._writer = pyarrow.parquet.ParquetWriter(
                 self._path, table.schema, compression="zstd"
             )
         self._writer.write_table(table)
-        return table
+
+
+def compact(clip: Clip, facts: Mapping[str, Any] | None = None) -> Any:
+    """A clip that was made from pixels as an Arrow table in single precision; see `table_of`."""
+    table = table_of(clip, facts).select(COMPACT.names)
+    return table.cast(COMPACT.with_metadata(table.schema.metadata))
 
 
 def _told(table: Any, name: str) -> bool:

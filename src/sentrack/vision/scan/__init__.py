@@ -2,6 +2,7 @@
 
 from sentrack.vision.scan.detectors import (
     BEST,
+    DETECTOR,
     KNOWN,
     Asked,
     Detector,
@@ -12,15 +13,9 @@ from sentrack.vision.scan.detectors import (
     open_detector,
 )
 from sentrack.vision.scan.observations import Observation, observe
+from sentrack.vision.scan.piece_files import clip_of_frames, keep_piece, pieces_left, scan_piece
 from sentrack.vision.scan.scan_cache import Scan
-from sentrack.vision.scan.scanner import (
-    DETECTOR,
-    FPS,
-    VERSION,
-    clip_of_frames,
-    scan_settings,
-    scan_video,
-)
+from sentrack.vision.scan.scanner import FPS, VERSION, scan_settings, scan_video
 from sentrack.vision.scan.stream import Stream
 from sentrack.vision.scan.video import Frame, Image, Limit, LimitError, Video
 
@@ -45,8 +40,11 @@ __all__ = [
     "Video",
     "clip_of_frames",
     "files",
+    "keep_piece",
     "observe",
     "open_detector",
+    "pieces_left",
+    "scan_piece",
     "scan_settings",
     "scan_video",
 ]

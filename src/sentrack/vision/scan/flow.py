@@ -7,11 +7,13 @@ background. The motion of a detection is the mean flow in the middle of its box,
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
+from sentrack.boxes import moved
 from sentrack.vision.clip import Floats
 from sentrack.vision.scan.video import Image
 
@@ -47,23 +49,59 @@ class Small:
 
 
 @dataclass(frozen=True, eq=False)
+class Displacement:
+    """Where everything in one frame is in another, the camera's motion included.
+
+    Attributes:
+        flow: (h, w, 2) displacements in the reduced picture.
+        cut: whether the second frame shows another scene; then nothing moves.
+        size: width and height of a frame, in pixels.
+    """
+
+    flow: Plane = field(repr=False)
+    cut: bool
+    size: tuple[int, int]
+
+    @cached_property
+    def _sums(self) -> Floats:
+        return np.asarray(cv2.integral(self.flow, sdepth=cv2.CV_64F), dtype=np.float64)
+
+    def mean(self, boxes: Floats) -> Floats:
+        """(N, 2) source pixels: the mean over the middle of the visible part of (N, 4) boxes."""
+        centre, reach = middle(boxes, self.size)
+        scale = np.array(self.flow.shape[1::-1]) / self.size
+        corners = np.stack([centre - reach, centre + reach], axis=1) * scale
+        return box_means(self._sums, corners) / scale
+
+    def carried(self, boxes: Floats) -> Floats:
+        """(N, 4) boxes of the first frame as they are in the second, within it."""
+        return np.clip(moved(boxes, self.mean(boxes)), 0, np.tile(self.size, 2))
+
+
+@dataclass(frozen=True, eq=False)
 class Field:
-    """Motion from one frame to another.
+    """Motion from one frame to another, in which that of the camera is known.
 
     Attributes:
         camera: (2, 3) affine map that takes the background of the first frame to the second one, in
             source pixels, of which number i reaches from i to i + 1.
-        cut: whether the second frame shows another scene; then nothing moves.
-        size: width and height of a frame, in pixels.
         seconds: between the frames.
-        flow: (h, w, 2) displacements in the reduced picture, the camera's included.
+        displacement: of everything.
     """
 
     camera: Floats
-    cut: bool
-    size: tuple[int, int]
     seconds: float
-    flow: Plane = field(repr=False)
+    displacement: Displacement
+
+    @property
+    def cut(self) -> bool:
+        """Whether the second frame shows another scene; then nothing moves."""
+        return self.displacement.cut
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of a frame, in pixels."""
+        return self.displacement.size
 
     def mean(self, boxes: Floats) -> Floats:
         """(N, 2) motion in frame heights per second, x to the right and y downwards.
@@ -73,16 +111,18 @@ class Field:
         Args:
             boxes: (N, 4) x1 y1 x2 y2, in source pixels.
         """
-        visible = np.clip(boxes.reshape(-1, 2, 2), 0, self.size)
-        centre, reach = visible.mean(axis=1), MIDDLE * np.diff(visible, axis=1)[:, 0] / 2
-        scale = np.array(self.flow.shape[1::-1]) / self.size
-        corners = np.stack([centre - reach, centre + reach], axis=1) * scale
-        sums = np.asarray(cv2.integral(self.flow, sdepth=cv2.CV_64F), dtype=np.float64)
-        moved = box_means(sums, corners) / scale
+        centre, reach = middle(boxes, self.size)
         # The mean of an affine map over a box is its value at the centre.
-        moved -= centre @ self.camera[:, :2].T + self.camera[:, 2] - centre
-        moved[(reach <= 0).any(axis=1)] = 0
-        return np.asarray(moved / (self.size[1] * self.seconds))
+        camera = centre @ self.camera[:, :2].T + self.camera[:, 2] - centre
+        own = self.displacement.mean(boxes) - camera
+        own[(reach <= 0).any(axis=1)] = 0
+        return np.asarray(own / (self.size[1] * self.seconds))
+
+
+def middle(boxes: Floats, size: tuple[int, int]) -> tuple[Floats, Floats]:
+    """(N, 2) centres of the visible parts of boxes, and how far from there they are looked at."""
+    visible = np.clip(boxes.reshape(-1, 2, 2), 0, size)
+    return visible.mean(axis=1), MIDDLE * np.diff(visible, axis=1)[:, 0] / 2
 
 
 def box_means(sums: Floats, corners: Floats) -> Floats:
@@ -142,22 +182,15 @@ class Flow:
         planes = (np.asarray(plane, dtype=np.float32) for plane in (detail, texture))
         return Small(np.asarray(grey, dtype=np.uint8), *planes)
 
-    def between(
-        self,
-        before: Small,
-        after: Small,
-        seconds: float,
-        boxes: Floats,
-        last: Field | None = None,
-    ) -> Field:
-        """The motion from one frame to a later one.
+    def displacement(
+        self, before: Small, after: Small, last: Displacement | None = None
+    ) -> Displacement:
+        """Where everything in one frame is in a later one.
 
         Args:
             before: the frame.
             after: the later frame.
-            seconds: between them.
-            boxes: (N, 4) what may move in the first frame; the camera is fitted to the rest.
-            last: the motion up to the first frame, if known. Things often go on as they went, which
+            last: what led to the first frame, if known. Things often go on as they went, which
                 finds motion so fast that it is beyond the reach of a search that starts from rest.
         """
         shape = (self.height, self.width, 2)
@@ -170,15 +203,27 @@ class Flow:
         here = before.detail[self.points]
         likeness = np.vdot(here, there) - CUT * np.linalg.norm(here) * np.linalg.norm(there)
         cut = bool(likeness <= 0 and (here.any() or there.any()))
+        return Displacement(np.zeros_like(flow) if cut else flow, cut, self.size)
+
+    def field(
+        self, before: Small, displacement: Displacement, seconds: float, boxes: Floats
+    ) -> Field:
+        """The same with the camera's part.
+
+        Args:
+            before: the first frame.
+            displacement: from there to the second one.
+            seconds: between them.
+            boxes: (N, 4) what may move in the first frame; the camera is fitted to the rest.
+        """
         camera = np.eye(2, 3)
-        if cut:
-            flow = np.zeros_like(flow)
-        else:
+        if not displacement.cut:
             weight = before.texture / (before.texture + FAINT**2)
             weight[self._covered(boxes)] *= BOXED
-            moved = grid[..., 0] / self.scale[0] + 1j * grid[..., 1] / self.scale[1]
-            camera = self._camera(moved, weight)
-        return Field(camera, cut, self.size, seconds, flow)
+            grid = displacement.flow[self.points]
+            shift = grid[..., 0] / self.scale[0] + 1j * grid[..., 1] / self.scale[1]
+            camera = self._camera(shift, weight)
+        return Field(camera, seconds, displacement)
 
     def _covered(self, boxes: Floats) -> npt.NDArray[np.bool_]:
         """Which of the points lie in any of the boxes (N, 4)."""

@@ -11,11 +11,10 @@ from sentrack.vision.scan.colour import colours
 from sentrack.vision.scan.detectors import Detector
 from sentrack.vision.scan.flow import Field, Flow, Small
 from sentrack.vision.scan.looks import looks
-from sentrack.vision.scan.prefetch import prefetched
+from sentrack.vision.scan.sampling import SAME_THING_IOU, samples
 from sentrack.vision.scan.video import Frame
 
 AHEAD = 2  # frames for which a box is moved along after it was detected
-SAME_THING_IOU = 0.3  # IoU of a box that was moved along with a detection of the same thing
 FADING = 0.5  # part of its score that a box keeps with every frame that it is moved along
 
 
@@ -49,7 +48,11 @@ class Observation:
 
 
 def observe(
-    frames: Iterable[Frame], detector: Detector, size: tuple[int, int], best: int
+    frames: Iterable[Frame],
+    detector: Detector,
+    size: tuple[int, int],
+    best: int,
+    every_frame: bool = True,
 ) -> Iterator[Observation]:
     """What is in every frame.
 
@@ -61,35 +64,34 @@ def observe(
         detector: finds the things in a frame.
         size: width and height of a frame.
         best: boxes of a class in a frame; those moved along fill up where detections are fewer.
+        every_frame: let the detector look at every frame; see `samples`.
     """
     flow = Flow(size)
     field: Field | None = None
     last: tuple[Observation, Small] | None = None
-    # Decoding goes on while the detector works.
-    for frame in prefetched(frames):
-        small = flow.prepare(frame.image)
-        found = detector.detect(frame.image)
+    for sample in samples(frames, detector, flow, every_frame):
+        image, found = sample.frame.image, sample.found
         N = len(found.label)
         now = Observation(
-            frame.number,
-            frame.time,
+            sample.frame.number,
+            sample.frame.time,
             found.boxes,
             found.label,
             found.score,
-            colours(frame.image, found.boxes),
-            looks(frame.image, found.boxes),
+            colours(image, found.boxes),
+            looks(image, found.boxes),
             np.zeros(N, dtype=np.int64),
             np.zeros((N, 2)),
             np.zeros((N, 2)),
         )
-        if last is not None:
+        if last is not None and sample.since is not None:
             before, picture = last
-            field = flow.between(picture, small, now.time - before.time, before.boxes, field)
+            field = flow.field(picture, sample.since, now.time - before.time, before.boxes)
             before = _moving(before, field)
             yield before
             if not field.cut:
                 now = _best(_continued(before, now, size), best)
-        last = now, small
+        last = now, sample.small
     if last is not None:
         yield last[0] if field is None else _moving(last[0], field)
 

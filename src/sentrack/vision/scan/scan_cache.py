@@ -14,13 +14,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet
+
 from sentrack.cache import cache_folder, digest
 from sentrack.errors import SentrackError
 from sentrack.files import mark, whole
 from sentrack.vision.clip import Clip
-from sentrack.vision.io import Table, clip_of, read_arrow
+from sentrack.vision.early_end import warn_if_cut_off
+from sentrack.vision.io import METADATA, Table, clip_of, read_arrow
 
 SETTLED = 2.0  # seconds without a change, after which another change is sure to change the mark
+
+EVERY_FRAME = "every_frame"  # among settings: false, or not there
 
 Settings = dict[str, Any]
 
@@ -44,6 +50,18 @@ class Scan:
         """Its rows, as an Arrow table."""
         return read_arrow(self.file) if self.fresh is None else self.fresh
 
+    def warn_if_cut_off(self, video: Path) -> None:
+        """Say again what was said when it was scanned: that the video ends before it should."""
+        # A file that cannot be read is told of when its rows are.
+        with suppress(pa.ArrowException, OSError, ValueError, KeyError):
+            with pyarrow.parquet.ParquetFile(self.file) as stored:
+                facts = json.loads(stored.schema_arrow.metadata[METADATA])
+                times = stored.read_row_group(stored.num_row_groups - 1, ["time"])["time"]
+            # Between frames that are looked at there are others; what comes after the last is not
+            # known.
+            last = times[-1].as_py() + 1 / facts["look"]["fps"]
+            warn_if_cut_off(video, last, facts.get("duration"), facts["fps"])
+
     def clip(self, start: float | None = None, end: float | None = None) -> Clip:
         """The clip of a part of it: seconds from which on, and before which."""
         return replace(clip_of(Table.of(self.file, self.table)), name=self.name).within(start, end)
@@ -58,6 +76,12 @@ def stored(settings: Settings, start: float | None, end: float | None) -> Path |
     """The file that keeps a part of a video or all of it, if it has been scanned."""
     files = (file_of(settings, *span) for span in ((None, None), (start, end)))
     return next(filter(Path.exists, files), None)
+
+
+def piece_of(settings: Settings, start: float | None, end: float | None, number: int) -> Path:
+    """Where a piece of such a scan is kept until all of it is; see `Pieces`."""
+    whole = file_of(settings, start, end)
+    return whole.with_name(f"{whole.stem}.{number}.parquet")
 
 
 def request_of(video: Path, *parts: object) -> str | None:

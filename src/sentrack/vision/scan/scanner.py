@@ -1,26 +1,35 @@
 """Scanning a video once: what is seen is kept, and found again when it is asked for again."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from sentrack.cache import checksum
+from sentrack.cache import checksum, make
 from sentrack.files import whole
 from sentrack.progress import Report, silent
-from sentrack.vision.arrays import clip_from_arrays
-from sentrack.vision.clip import Clip, ClipError
+from sentrack.vision.clip import ClipError
 from sentrack.vision.io import Names, TableWriter
-from sentrack.vision.scan.detectors import BEST, Asked, Detector, detector_parts, open_detector
-from sentrack.vision.scan.observations import Observation, observe
+from sentrack.vision.scan.detectors import (
+    BEST,
+    DETECTOR,
+    Asked,
+    Detector,
+    detector_parts,
+    open_detector,
+)
+from sentrack.vision.scan.observations import Observation
+from sentrack.vision.scan.piece_files import recalled, table_of_frames, write
+from sentrack.vision.scan.pieces import Pieces, number_of
 from sentrack.vision.scan.scan_cache import (
+    EVERY_FRAME,
     Scan,
     Settings,
     file_of,
+    piece_of,
     recall,
     remember,
     request_of,
@@ -30,8 +39,6 @@ from sentrack.vision.scan.video import Limit, Video
 
 FPS = 10.0  # frames per second that are looked at, at most
 VERSION = 2  # of what is measured: another one, and videos are scanned anew
-BATCH = 256  # frames that are kept in memory before they are written
-DETECTOR = "yolov4-tiny"
 
 
 def scan_video(
@@ -44,6 +51,8 @@ def scan_video(
     names: Names | None = None,
     best: int | None = None,
     device: str = "auto",
+    detector_threads: int | None = None,
+    every_frame: bool = True,
     report: Report = silent,
     settings: Settings | None = None,
     file_only: bool = False,
@@ -60,6 +69,8 @@ def scan_video(
         names: of its classes, if it does not tell; see `load_clip`.
         best: boxes of every class in a frame; 10 if left out.
         device: where the detector runs, which is no part of what is kept.
+        detector_threads: that it computes with, which are no part of it either.
+        every_frame: let the detector look at every frame; else at fewer, see `samples`.
         report: told how far it is.
         settings: all of these as `scan_settings` tells them, and the SHA-256 of the video as
             "sha256", where that is known.
@@ -70,19 +81,31 @@ def scan_video(
         raise ClipError(f"{path}: fps must be above 0, and it is {fps:g}")
     path, name, most = Path(path), detector or DETECTOR, BEST if best is None else best
     rate = FPS if fps is None else float(fps)
-    request = request_of(path, *detector_parts(name, names), most, rate, VERSION)
+    request = request_of(path, *detector_parts(name, names), most, rate, VERSION, every_frame)
     known = recall(request) if settings is None else settings
     if known is not None and (file := stored(known, start, end)) is not None:
-        return Scan(path.stem, file)
+        return _recalled(path, file, end)
     video = Video(path, limit)
-    finder = open_detector(name, names=names, best=most, device=device, report=report)
-    known = {"sha256": checksum(path), **_settings(finder, most, rate)}
-    file, table = stored(known, start, end), None
-    if file is None:
-        file = file_of(known, start, end)
-        table = _scan(video, finder, known | {"start": start, "end": end}, file, report, file_only)
+    finder = open_detector(
+        name, names=names, best=most, device=device, threads=detector_threads, report=report
+    )
+    known = {"sha256": checksum(path), **_settings(finder, most, rate, every_frame)}
+    file = stored(known, start, end)
+    if file is not None:
+        remember(request, known)
+        return _recalled(path, file, end)
+    file = file_of(known, start, end)
+    table = _scan(video, finder, known | {"start": start, "end": end}, file, report, file_only)
     remember(request, known)
     return Scan(path.stem, file, table)
+
+
+def _recalled(path: Path, file: Path, end: float | None) -> Scan:
+    """What is kept of a video; that it is cut off is said again to whom it matters."""
+    scan = Scan(path.stem, file)
+    if end is None:
+        scan.warn_if_cut_off(path)
+    return scan
 
 
 def scan_settings(
@@ -92,6 +115,8 @@ def scan_settings(
     names: Names | None = None,
     best: int | None = None,
     device: str = "auto",
+    detector_threads: int | None = None,
+    every_frame: bool = True,
     report: Report = silent,
 ) -> Settings:
     """What decides on what is seen in a video besides its content, in full.
@@ -101,19 +126,25 @@ def scan_settings(
     """
     most = BEST if best is None else best
     finder = open_detector(
-        detector or DETECTOR, names=names, best=most, device=device, report=report
+        detector or DETECTOR,
+        names=names,
+        best=most,
+        device=device,
+        threads=detector_threads,
+        report=report,
     )
-    return _settings(finder, most, FPS if fps is None else float(fps))
+    return _settings(finder, most, FPS if fps is None else float(fps), every_frame)
 
 
-def _settings(detector: Detector, best: int, fps: float) -> Settings:
-    return {
+def _settings(detector: Detector, best: int, fps: float, every_frame: bool) -> Settings:
+    told = {
         "detector": detector.name,
         "fingerprint": detector.fingerprint,
         "best": best,
         "fps": fps,
         "version": VERSION,
     }
+    return told if every_frame else {**told, EVERY_FRAME: False}
 
 
 def _scan(
@@ -124,74 +155,58 @@ def _scan(
     report: Report,
     file_only: bool,
 ) -> Any:
-    """Scan a video and write what is seen, a batch of frames at a time; the rows, if wanted."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        text = f"the cache cannot be made: {error.strerror}; $SENTRACK_CACHE names another folder"
-        raise ClipError(f"{file.parent}: {text}") from None
-    frames = video.frames(asked["start"], asked["end"], asked["fps"])
-    seen = _reported(observe(frames, detector, video.size, asked["best"]), video, asked, report)
-    told = {"name": video.path.stem, "source": video.path.name, "look": asked}
-    rows = []
-    with whole(file) as draft, TableWriter(draft, told) as writer:
-        while batch := list(islice(seen, BATCH)):
-            facts = video.path.stem, video.size, video.fps, detector.classes
-            table = writer.add(clip_of_frames(batch, *facts))
-            rows += [] if file_only else [table]
+    """Scan a video, piece by piece, and write what is seen; the rows, if wanted.
+
+    A piece is kept until all of them are in one file: whoever is interrupted goes on from there.
+    """
+    make(file.parent)
+    span = asked["start"], asked["end"]
+    settings = {key: value for key, value in asked.items() if key not in ("start", "end")}
+    every_frame = asked.get(EVERY_FRAME, True)
+    pieces = Pieces(video, detector, asked["best"], asked["fps"], *span, every_frame)
+    count = _Count(video, asked, report)
+    number: int | None = number_of(asked["start"])
+    rows, kept = [], []
+    with whole(file) as draft, TableWriter(draft) as writer:
+        while number is not None:
+            place = piece_of(settings, *span, number)
+            table = recalled(place)
+            if table is None:
+                table = table_of_frames(video, detector, asked, list(count(pieces.of(number))))
+                number = pieces.next
+                if table is not None and number is not None:
+                    write(place, table)
+            else:
+                count.add(len(pc.unique(table["frame"])))
+                pieces.skip()
+                number += 1
+            if table is not None:
+                writer.add(table)
+                kept.append(place)
+                rows += [] if file_only else [table]
         if writer.empty:
             low, high = asked["start"] or 0.0, asked["end"] or math.inf
             raise ClipError(f"{video.path}: no frame from {low:g} to {high:g} s")
+    for place in kept:
+        place.unlink(missing_ok=True)
     return pa.concat_tables(rows) if rows else None
 
 
-def _reported(
-    seen: Iterable[Observation], video: Video, asked: dict[str, Any], report: Report
-) -> Iterator[Observation]:
-    """Say how many frames have been looked at."""
-    ends = [t for t in (asked["end"], video.duration) if t is not None]
-    seconds = min(ends) - (asked["start"] or 0.0) if ends else None
-    total = None if seconds is None else max(1, round(seconds * min(asked["fps"], video.fps)))
-    for done, one in enumerate(seen, 1):
-        report("looking", done, total)
-        yield one
+class _Count:
+    """Says how many frames have been looked at."""
 
+    def __init__(self, video: Video, asked: Settings, report: Report) -> None:
+        ends = [t for t in (asked["end"], video.duration) if t is not None]
+        seconds = min(ends) - (asked["start"] or 0.0) if ends else None
+        rate = min(asked["fps"], video.fps)
+        self._total = None if seconds is None else max(1, round(seconds * rate))
+        self._report, self._done = report, 0
 
-def clip_of_frames(
-    batch: Sequence[Observation],
-    name: str,
-    size: tuple[int, int],
-    fps: float,
-    classes: tuple[str, ...],
-) -> Clip:
-    """The clip of some frames that were looked at.
+    def add(self, frames: int) -> None:
+        self._done += frames
+        self._report("looking", self._done, self._total)
 
-    Args:
-        batch: the frames, in order of time.
-        name: of the clip.
-        size: width and height of a frame.
-        fps: frames per second of the source.
-        classes: that the detector knows.
-    """
-
-    def every(name: str) -> Any:
-        return np.concatenate([getattr(seen, name) for seen in batch])
-
-    frames = [seen.number for seen in batch]
-    return clip_from_arrays(
-        name,
-        size,
-        fps,
-        np.repeat(frames, [len(seen.label) for seen in batch]),
-        classes,
-        every("boxes"),
-        every("score"),
-        label=every("label"),
-        frames=frames,
-        times=[seen.time for seen in batch],
-        velocity=every("velocity"),
-        camera=every("camera"),
-        colour=every("colour"),
-        looks=every("looks"),
-        projected=every("age") > 0,
-    )
+    def __call__(self, seen: Iterable[Observation]) -> Iterator[Observation]:
+        for one in seen:
+            self.add(1)
+            yield one

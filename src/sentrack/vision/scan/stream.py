@@ -1,5 +1,6 @@
 """Live sources: a camera, an address, or a file that grows, frame by frame as they come."""
 
+import errno
 import logging
 import math
 from collections.abc import Iterator
@@ -142,11 +143,24 @@ class Stream:
             return av.open(str(self._file), options=options, metadata_errors="replace")
         if self.source.isdigit():
             return av.open(f"/dev/video{self.source}", format="v4l2")
-        options = {"protocol_whitelist": NETWORK}
-        if self.source.startswith("rtsp"):
-            options["rtsp_transport"] = "tcp"
-        limits = ANSWER, SILENCE
-        return av.open(self.source, options=options, timeout=limits, metadata_errors="replace")
+        if not self.source.startswith("rtsp"):
+            return self._address()
+        try:
+            return self._address(rtsp_transport="tcp")  # which loses nothing
+        except av.error.FFmpegError as error:
+            # So say servers that do not have it.
+            refused = isinstance(error, av.error.HTTPBadRequestError)
+            if not (refused or error.errno == errno.EPROTONOSUPPORT):
+                raise
+            return self._address(rtsp_transport="udp")
+
+    def _address(self, **options: str) -> Any:
+        return av.open(
+            self.source,
+            options={"protocol_whitelist": NETWORK, **options},
+            timeout=(ANSWER, SILENCE),
+            metadata_errors="replace",
+        )
 
 
 def _newest(frames: Iterator[Frame], ended: Event) -> Iterator[Frame]:

@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sentrack.vision.clip import ClipError
+from sentrack.vision.early_end import warn_if_cut_off
 
 Image = npt.NDArray[np.uint8]  # (height, width, 3), blue, green, red
 
 FAR = 10.0  # seconds into a video from which on it pays to seek instead of decoding up to there
-EARLY = 0.5  # seconds that a video may end before its announced end without being called cut off
 MOST_PIXELS = 2**27  # of a frame: more is a damaged header, not a video
 FAILURES = 1000  # packets in a row that cannot be decoded, after which the rest is given up
 
@@ -116,9 +116,8 @@ class Video:
                 slot = now
             if time >= low - 1e-9:
                 yield Frame(number, time, as_image(picture, self.size))
-        if end is None and self.duration is not None and last < self.duration - self._grace():
-            text = "%s: it ends at %.1f s of %.1f s; what can be decoded is used"
-            _log.warning(text, self.path, max(last, 0.0), self.duration)
+        if end is None:
+            warn_if_cut_off(self.path, last, self.duration, self.fps)
 
     def _allow(self, picture: Any, time: float) -> None:
         """Refuse a frame that is too large, or too late."""
@@ -128,9 +127,6 @@ class Video:
         if time > self._limit.seconds:
             text = f"it lasts longer than {self._limit.seconds:g} s, which is the limit here"
             raise LimitError(f"{self.path}: {text}")
-
-    def _grace(self) -> float:
-        return max(EARLY, 3 / self.fps)
 
     def _numbered(self, start: float) -> Iterator[tuple[int, float, Any]]:
         """Frame number, time and picture of all frames from `start` on, and some before."""

@@ -17,6 +17,7 @@ from sentrack.vision.scan.detectors.weights import KNOWN, fetch, files
 
 __all__ = [
     "BEST",
+    "DETECTOR",
     "KNOWN",
     "LIKELY",
     "THRESHOLD",
@@ -37,18 +38,20 @@ THRESHOLD = 0.02
 # The lowest probability, where scores are calibrated: by the curves of the YOLO networks that are
 # known by name, the same candidates. It is a score of 0.17 of PicoDet.
 LIKELY = 0.05
+DETECTOR = "yolov4-tiny"
 BEST = 10  # boxes of every class in a frame
 
 Asked = str | Path | Own | Sequence[str | Path | Own]
 
 
 def open_detector(
-    name: Asked = "yolov4-tiny",
+    name: Asked = DETECTOR,
     *,
     names: Names | None = None,
     best: int = BEST,
     threshold: float | None = None,
     device: str = "auto",
+    threads: int | None = None,
     calibrated: bool = True,
     report: Report = silent,
 ) -> Detector:
@@ -64,6 +67,8 @@ def open_detector(
         threshold: the lowest probability of a candidate; if left out, 0.05 for known detectors
             and 0.02 for others, whose scores are not calibrated.
         device: "auto", "cpu", or one of `devices.PROVIDERS` that ONNX Runtime has here.
+        threads: that it computes with; by default one per core. OpenCV, which runs some of the
+            known ones, has one number for all that it does in a process.
         calibrated: turn the scores of known detectors into probabilities.
         report: told how many bytes are fetched.
 
@@ -71,15 +76,15 @@ def open_detector(
         DetectorError: there is no such detector, or it is not usable; the message says what to do.
         SentrackError: a file is corrupt or cannot be read.
     """
+    if threads is not None and threads < 1:
+        raise DetectorError(f"the threads of a detector are at least 1, and not {threads}")
     each = list(_each(name))
     spoken = None if names is None else tuple(filter(None, in_order(names)))
     taking = each if len(each) == 1 else [one for one in each if _is_file(one)]
     if spoken is not None and len(taking) != 1:
         raise DetectorError("names= is of one detector; leave it out, or name one ONNX file")
-    opened = [
-        _open(one, spoken if one in taking else None, best, threshold, device, calibrated, report)
-        for one in each
-    ]
+    how = best, threshold, device, threads, calibrated, report
+    opened = [_open(one, spoken if one in taking else None, *how) for one in each]
     return opened[0] if len(opened) == 1 else Several(opened, best)
 
 
@@ -119,6 +124,7 @@ def _open(
     best: int,
     threshold: float | None,
     device: str,
+    threads: int | None,
     calibrated: bool,
     report: Report,
 ) -> Detector:
@@ -136,22 +142,31 @@ def _open(
     if known:
         here, curve = fetch(name, report), KNOWN[name].curve if calibrated else None
         if ".onnx" in here:
-            return Onnx(here[".onnx"], name, names, best, threshold, device, curve)
+            return Onnx(here[".onnx"], name, names, best, threshold, device, curve, threads)
         if ".pdmodel" in here:
             network = model(here[".pdmodel"], here[".pdiparams"], here[".yml"])
-            return Onnx(network, name, names, best, threshold, device, curve)
+            return Onnx(network, name, names, best, threshold, device, curve, threads)
         if ".task" in here:
-            return Hands(here[".task"], best, threshold)
+            return Hands(here[".task"], best, threshold, device, threads)
         if device not in ("auto", "cpu"):
             raise DetectorError(f"{name} runs on the processor alone; leave the device out")
+        _use_threads(threads)
         own = tuple(filter(None, in_order(here[".names"])))
         facts = here[".cfg"], here[".weights"], own if names is None else names
         return Darknet(name, *facts, best, threshold, curve)
     path = Path(name)
     if path.is_file():
-        return Onnx(path, path.stem, names, best, threshold, device)
+        return Onnx(path, path.stem, names, best, threshold, device, threads=threads)
     wanted = f"{', '.join(KNOWN)} or the path of an ONNX file"
     if path.suffix or path.exists():
         raise DetectorError(f"{path}: no such file; a detector is {wanted}")
     guess = nearest(name, KNOWN)
     raise DetectorError(f"no detector {name!r}; nearest name: {guess!r}; a detector is {wanted}")
+
+
+def _use_threads(number: int | None) -> None:
+    """Have OpenCV compute with so many threads, from here on."""
+    import cv2
+
+    if number is not None:
+        cv2.setNumThreads(number)

@@ -1,4 +1,4 @@
-"""Hands: MediaPipe's palm detector, by OpenCV, which looks closely at people."""
+"""Hands: MediaPipe's palm detector, by ONNX Runtime, which looks closely at people."""
 
 import zipfile
 from pathlib import Path
@@ -10,6 +10,8 @@ from sentrack.boxes import around
 from sentrack.cache import checksum
 from sentrack.vision.clip import Floats
 from sentrack.vision.scan.detectors.candidates import DetectorError, ImageCandidates, Selection
+from sentrack.vision.scan.detectors.onnx import open_session
+from sentrack.vision.scan.detectors.tflite import convert
 from sentrack.vision.scan.video import Image
 
 MEMBER = "hand_detector.tflite"
@@ -34,18 +36,26 @@ class Hands:
         bundle: a zip archive that holds the network.
         best: the most candidates in an image.
         threshold: the lowest probability of a candidate.
+        device: see `devices`.
+        threads: that it computes with; by default one per core.
     """
 
     around = "person"
 
-    def __init__(self, bundle: Path, best: int, threshold: float) -> None:
+    def __init__(
+        self,
+        bundle: Path,
+        best: int,
+        threshold: float,
+        device: str = "auto",
+        threads: int | None = None,
+    ) -> None:
         try:
-            network = zipfile.ZipFile(bundle).read(MEMBER)
-            self._network = cv2.dnn.readNetFromTFLite(np.frombuffer(network, np.uint8))
-        except (zipfile.BadZipFile, KeyError, cv2.error) as error:
+            network = convert(zipfile.ZipFile(bundle).read(MEMBER))
+        except (zipfile.BadZipFile, KeyError, ValueError) as error:
             text = " ".join(str(error).split())[:160]
             raise DetectorError(f"{bundle}: not the network that is meant: {text}") from None
-        self._outputs = self._network.getUnconnectedOutLayersNames()
+        self._session = open_session(network, "hands", device, threads)
         self._selection = Selection("hands", ("hand",), best, threshold)
         self._centres = _centres()
         self.name = "hands"
@@ -73,33 +83,36 @@ class Hands:
 
     def _look(self, image: Image, squares: Floats) -> ImageCandidates:
         """The hands in (S, 4) squares, which may reach beyond the image."""
-        boxes, scores = [np.zeros((0, 4))], [np.zeros(0)]
-        for square in squares:
-            palms, score = self._palms(image, square)
-            boxes.append(palms)
-            scores.append(score)
-        score = np.concatenate(scores)
+        boxes, score = np.zeros((0, 4)), np.zeros(0)
+        if len(squares):
+            boxes, score = self._palms(image, squares)
         label = np.zeros(len(score), dtype=np.int64)
-        return self._selection.of_rows(np.concatenate(boxes), label, score, image)
+        return self._selection.of_rows(boxes, label, score, image)
 
-    def _palms(self, image: Image, square: Floats) -> tuple[Floats, Floats]:
-        """(2016, 4) hands and their (2016,) probabilities in one square of an image."""
-        scale = (square[2] - square[0]) / SIDE
-        # From the input to the image; what is beyond the image is black, as in training.
-        back = np.array([[scale, 0, square[0]], [0, scale, square[1]]])
-        shown = cv2.warpAffine(
-            image, back, (SIDE, SIDE), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-        )
-        self._network.setInput(cv2.dnn.blobFromImage(shown, 1 / 255, swapRB=True))
-        found = map(np.asarray, self._network.forward(self._outputs))
-        place, logit = sorted((each[0] for each in found), key=lambda each: -each.shape[1])
-        points = place.astype(np.float64).reshape(-1, 9, 2)
-        middle, size, marks = points[:, 0] + self._centres, points[:, 1], points[:, 2:]
-        finger = marks[:, KNUCKLE] - marks[:, WRIST]
-        finger = finger / np.maximum(np.hypot(*finger.T), 1e-9)[:, None]
+    def _palms(self, image: Image, squares: Floats) -> tuple[Floats, Floats]:
+        """(S·2016, 4) hands and their (S·2016,) probabilities in (S, 4) squares of an image."""
+        scale = (squares[:, 2] - squares[:, 0]) / SIDE
+        shown = [
+            _shown(image, square[:2], each) for square, each in zip(squares, scale, strict=True)
+        ]
+        given = {"images": cv2.dnn.blobFromImages(shown, 1 / 255, swapRB=True)}
+        place, logit = map(np.asarray, self._session.run(["18", "1"], given))
+        points = place.astype(np.float64).reshape(len(squares), -1, 9, 2)
+        middle, size, marks = points[:, :, 0] + self._centres, points[:, :, 1], points[:, :, 2:]
+        finger = marks[:, :, KNUCKLE] - marks[:, :, WRIST]
+        finger = finger / np.maximum(np.linalg.norm(finger, axis=2, keepdims=True), 1e-9)
         middle = middle + FINGERS * finger * size
-        boxes = around(middle, HAND * size) * scale + np.tile(square[:2], 2)
-        return boxes, 1 / (1 + np.exp(-np.clip(logit[:, 0].astype(np.float64), -50, 50)))
+        boxes = around(middle, HAND * size) * scale[:, None, None]
+        boxes += np.tile(squares[:, None, :2], 2)
+        score = 1 / (1 + np.exp(-np.clip(logit.astype(np.float64), -50, 50)))
+        return boxes.reshape(-1, 4), score.reshape(-1)
+
+
+def _shown(image: Image, corner: Floats, scale: float) -> Image:
+    """A square of an image, scaled to the input; what is beyond it is black, as in training."""
+    back = np.array([[scale, 0, corner[0]], [0, scale, corner[1]]])
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    return np.asarray(cv2.warpAffine(image, back, (SIDE, SIDE), flags=flags), dtype=np.uint8)
 
 
 def _centres() -> Floats:

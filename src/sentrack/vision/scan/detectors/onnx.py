@@ -53,6 +53,7 @@ class Onnx:
         threshold: the lowest score of a candidate.
         device: see `devices`.
         curve: turns its scores into probabilities; by default they are.
+        threads: that it computes with; by default one per core.
     """
 
     def __init__(
@@ -64,12 +65,13 @@ class Onnx:
         threshold: float,
         device: str = "auto",
         curve: Curve | None = None,
+        threads: int | None = None,
     ) -> None:
         told = source if isinstance(source, Path) else name
         self._source = str(told)
         known = hashlib.sha256(source).hexdigest() if isinstance(source, bytes) else None
         weights = known or checksum(Path(told))
-        self._session = _open(source, self._source, device)
+        self._session = open_session(source, self._source, device, threads)
         facts = self._session.get_modelmeta().custom_metadata_map
         self._outputs = [output.name for output in self._session.get_outputs()]
         self._input, self._type, shape, self._asks = _inputs(self._source, self._session)
@@ -135,11 +137,24 @@ class Onnx:
         return dict(zip(self._outputs, found, strict=True))
 
 
-def _open(source: Path | bytes, name: str, device: str) -> onnxruntime.InferenceSession:
+def open_session(
+    source: Path | bytes, name: str, device: str, threads: int | None
+) -> onnxruntime.InferenceSession:
+    """A network, ready to run.
+
+    Args:
+        source: the file, or a model in memory.
+        name: what users call it.
+        device: see `devices`.
+        threads: that it computes with; by default one per core.
+
+    Raises:
+        DetectorError: it cannot be opened, or not there.
+    """
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     # By default it takes all cores of the machine, which may be more than this process has.
-    options.intra_op_num_threads = cores()
+    options.intra_op_num_threads = threads or cores()
     # Threads that wait leave their cores to others, such as the decoder of the next frame.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     asked = providers(device, onnxruntime.get_available_providers())
