@@ -16,6 +16,9 @@ Out = TypeVar("Out")
 
 RETRIES = 5  # of a call whose worker died
 FEW_CALLS = 64  # calls that one process makes sooner than several start
+# How long a process that died may take to come back before the cluster does without it. Dask's
+# own 15 s are too few for a busy machine, and with every process given up work would never end.
+COMES_BACK = {"distributed.deploy.lost-worker-timeout": "10 minutes"}
 
 
 def cores() -> int:
@@ -122,6 +125,7 @@ def open_executor(
         "preload": "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)",
     }
     with (
+        importlib.import_module("dask").config.set(COMES_BACK),
         distributed.LocalCluster(n_workers=wanted, processes=True, **options) as local,
         distributed.Client(local, set_as_default=False) as client,
     ):

@@ -4,6 +4,7 @@ from sentrack.library.entry import Entry, Presence, unused
 from sentrack.library.folder import DamagedError, LibraryError
 from sentrack.library.index_plan import Task
 from sentrack.library.integrity import HOUR, Fault
+from sentrack.library.pieces import keep_piece, pieces_left, scan_piece
 from sentrack.library.sources import sources_in
 from sentrack.library.store import JUDGED, Store, index_one
 
@@ -18,6 +19,9 @@ __all__ = [
     "Store",
     "Task",
     "index_one",
+    "keep_piece",
+    "pieces_left",
+    "scan_piece",
     "sources_in",
     "unused",
 ]

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -65,6 +65,11 @@ class Origin:
         return digest([self.sha256, self.video, self.settings])
 
     @property
+    def scan_settings(self) -> dict[str, Any]:
+        """Under which the scan of a video is kept; see `sentrack.vision.scan.scan_video`."""
+        return {"sha256": self.sha256, **self.settings}
+
+    @property
     def place(self) -> tuple[str, str, str]:
         """What a later generation has in common with an earlier one."""
         return self.name, self.source, self.video or ""
@@ -91,8 +96,8 @@ class Presence(NamedTuple):
     sure: int | None = None
 
 
-class Facts(msgspec.Struct):
-    """What a file says of its clip, as `pack` writes it."""
+class _Basics(msgspec.Struct):
+    """What is soon read of what a file says of its clip."""
 
     origin: Origin
     version: str
@@ -101,8 +106,33 @@ class Facts(msgspec.Struct):
     width: float
     height: float
     fps: float
+
+
+class Facts(_Basics):
+    """What a file says of its clip, as `pack` writes it."""
+
     classes: tuple[str, ...]
     present: dict[str, Presence]
+    duration: float | None = None
+
+
+class _Outline(_Basics):
+    """The same, with what takes long to read left for later."""
+
+    classes: msgspec.Raw
+    present: msgspec.Raw
+    duration: float | None = None
+
+
+_FACTS = msgspec.json.Decoder(Facts)
+_OUTLINE = msgspec.json.Decoder(_Outline)
+_PRESENT = msgspec.json.Decoder(dict[str, Presence])
+
+
+@lru_cache(maxsize=64)
+def _class_names(text: bytes) -> tuple[str, ...]:
+    """The classes of a detector, which many clips have in common."""
+    return msgspec.json.decode(text, type=tuple[str, ...])
 
 
 @dataclass(frozen=True)
@@ -121,6 +151,7 @@ class Entry:
         version: of sentrack that wrote it.
         file: in the folder of the library.
         bytes: of that file.
+        duration: seconds that its video should last, where that says so.
     """
 
     name: str
@@ -134,6 +165,21 @@ class Entry:
     version: str
     file: str
     bytes: int
+    duration: float | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        """What `entry_of` left for later, when it is first asked for: most never are."""
+        own = self.__dict__
+        try:
+            if name == "classes" and "_classes" in own:
+                own[name] = _PRESENT.decode(own["_classes"])
+            elif name == "known" and "_known" in own:
+                own[name] = _class_names(bytes(own["_known"]))
+            else:
+                raise AttributeError(name)
+        except ValueError as error:
+            raise _senseless(self.file, error) from None
+        return own[name]
 
     @property
     def key(self) -> str:
@@ -194,6 +240,7 @@ def pack(table: Any, origin: Origin) -> bytes:
     """The table of a clip as a file: in single precision, with all facts."""
     stored = json.loads(table.schema.metadata[METADATA])
     facts = {key: stored[key] for key in ("width", "height", "fps", "classes")}
+    facts["duration"] = stored.get("duration")
     frame, first = np.unique(table["frame"].to_numpy(), return_index=True)
     times = table["time"].to_numpy()[first]
     step = float(np.median(np.diff(times))) if len(frame) > 1 else 1.0 / facts["fps"]
@@ -232,7 +279,11 @@ def read_facts(folder: Folder, file: str) -> str:
         raise LibraryError(f"{file}: not a clip that can be read: {reason}") from None
     if written != digest(facts):
         raise LibraryError(f"{file}: what it says of the clip was changed")
-    if entry_of(file, 0, text).origin.file != file:
+    try:
+        origin = _FACTS.decode(text).origin
+    except (ValueError, RecursionError) as error:
+        raise _senseless(file, error) from None
+    if origin.file != file:
         raise LibraryError(f"{file}: it holds another clip than its name says")
     return text
 
@@ -244,23 +295,30 @@ def entry_of(file: str, size: int, text: str) -> Entry:
         LibraryError: they are not those of a clip.
     """
     try:
-        facts = msgspec.json.decode(text, type=Facts)
+        facts = _OUTLINE.decode(text)
     except (ValueError, RecursionError) as error:
-        text = f"what it says of the clip makes no sense: {error}"
-        raise LibraryError(f"{file}: {text}") from None
-    return Entry(
+        raise _senseless(file, error) from None
+    # A library may have very many of them, and each is made but once.
+    entry = object.__new__(Entry)
+    entry.__dict__.update(
         name=facts.origin.name,
         origin=facts.origin,
         seconds=facts.seconds,
         T=facts.frames,
         size=(int(facts.width), int(facts.height)),
         fps=facts.fps,
-        classes=facts.present,
-        known=facts.classes,
+        _classes=facts.present,
+        _known=facts.classes,
         version=facts.version,
         file=file,
         bytes=size,
+        duration=facts.duration,
     )
+    return entry
+
+
+def _senseless(file: str, error: Exception) -> LibraryError:
+    return LibraryError(f"{file}: what it says of the clip makes no sense: {error}")
 
 
 def read_rows(folder: Folder, file: str) -> Any:

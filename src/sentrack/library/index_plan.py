@@ -11,6 +11,7 @@ from sentrack.library.entry import CLIP, Entry, Origin, unused
 from sentrack.library.folder import LibraryError
 from sentrack.library.sources import ReadingOptions, ScanSettings, as_text, find
 from sentrack.progress import Report
+from sentrack.vision import check_span
 
 NEW, CHANGED, THERE = "new", "changed", "there"
 
@@ -114,6 +115,7 @@ def plan(
     report: Report,
 ) -> list[Task]:
     """A task for every clip of the sources; see `Store.plan`."""
+    check_span(options.start, options.end)
     settings = ScanSettings(report)
     tasks: list[Task] = []
     used: set[str] = set()

@@ -8,9 +8,13 @@ from sentrack.cache import checksum
 from sentrack.library.entry import CLIP, FILE, Entry, current, sound
 from sentrack.library.folder import Folder, LibraryError
 from sentrack.library.manifest import stored
+from sentrack.library.seal import DamageError
 from sentrack.library.sources import MANIFEST
+from sentrack.library.thing_file import THINGS, ThingFile, thing_name
 
-DRAFT = re.compile(rf"\.[0-9a-f]{{12}}\.(?:{FILE.pattern}|{re.escape(MANIFEST)})", re.ASCII)
+DRAFT = re.compile(
+    rf"\.[0-9a-f]{{12}}\.(?:{FILE.pattern}|{THINGS.pattern}|{re.escape(MANIFEST)})", re.ASCII
+)
 HOUR = 3600.0  # seconds after which nobody is still writing a temporary file
 
 CORRUPT, LEFTOVER, SUPERSEDED, BEHIND = "corrupt", "leftover", "superseded", "catalogue"
@@ -46,6 +50,13 @@ def damaged(folder: Folder) -> Iterator[Fault]:
             continue
         except LibraryError as error:
             yield Fault(CORRUPT, file, str(error).removeprefix(f"{file}: "))
+    for file in sorted(filter(THINGS.fullmatch, folder.files())):
+        try:
+            ThingFile(folder.read(file)).check()
+        except FileNotFoundError:
+            continue
+        except (DamageError, OSError) as error:
+            yield Fault(CORRUPT, file, f"it is damaged: {error}")
 
 
 def leftovers(folder: Folder, entries: Mapping[str, Entry], age: float) -> Iterator[Fault]:
@@ -53,6 +64,11 @@ def leftovers(folder: Folder, entries: Mapping[str, Entry], age: float) -> Itera
     for file in sorted(filter(DRAFT.fullmatch, folder.files())):
         if age <= 0 or (folder.age(file) or 0.0) >= age:
             yield Fault(LEFTOVER, file, "a temporary file of an indexer that was stopped")
+    files = folder.files()
+    known = set(map(thing_name, filter(FILE.fullmatch, files)))
+    for file in sorted(filter(THINGS.fullmatch, files)):
+        if file not in known:
+            yield Fault(LEFTOVER, file, "the things of a clip that is gone")
     for file in sorted(entries.keys() - {entry.file for entry in current(entries.values())}):
         yield Fault(SUPERSEDED, file, f"{entries[file].name} has been indexed anew")
 

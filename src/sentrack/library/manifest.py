@@ -4,9 +4,10 @@ It is a cache. What a library holds is decided by the files that are there; the 
 behind, damaged or gone, and nothing is lost.
 """
 
+import gc
 import logging
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 
 import pyarrow as pa
 
@@ -41,28 +42,33 @@ class Manifest:
         """All clips by file, those of earlier generations too; what cannot be read is left out."""
         opened = 0
         for _ in range(TRIES):
-            files = set(filter(FILE.fullmatch, self._folder.files()))
-            new = files - self._entries.keys()
+            listed = {file for file in self._folder.files() if file.endswith(".parquet")}
+            unknown = listed - self._entries.keys()
             # The first time, and when others have added many, the manifest is worth reading.
-            if new and (not self._entries or len(new) > MANY):
+            if unknown and (not self._entries or len(unknown) > MANY):
                 self._rows.update(stored(self._folder) or {})
+            strange = {file for file in unknown - self._rows.keys() if not FILE.fullmatch(file)}
+            files, new = listed - strange, unknown - strange
             missing = False
-            for file in sorted(new):
-                try:
-                    if file not in self._rows:
-                        facts = read_facts(self._folder, file)
-                        self._rows[file] = self._folder.size(file), facts
-                        opened += 1
-                    self._entries[file] = entry_of(file, *self._rows[file])
-                except FileNotFoundError:
-                    missing = True
-                except LibraryError as error:
-                    self._rows.pop(file, None)
-                    _log.warning("%s: left out: %s; --check tells more", self._folder.url, error)
+            with _without_collection():
+                for file in new:
+                    try:
+                        if (row := self._rows.get(file)) is None:
+                            facts = read_facts(self._folder, file)
+                            row = self._rows[file] = self._folder.size(file), facts
+                            opened += 1
+                        self._entries[file] = entry_of(file, *row)
+                    except FileNotFoundError:
+                        missing = True
+                    except LibraryError as error:
+                        self._rows.pop(file, None)
+                        text = "%s: left out: %s; --check tells more"
+                        _log.warning(text, self._folder.url, error)
             if not missing:  # else it gave way to another one, which was not listed yet
                 break
-        self._rows = {file: row for file, row in self._rows.items() if file in files}
-        self._entries = {file: entry for file, entry in self._entries.items() if file in files}
+        for known in (self._rows, self._entries):
+            for file in known.keys() - files:
+                del known[file]
         if opened > MANY:
             with suppress(SentrackError):  # one may read a library without the right to write
                 self.write()
@@ -72,6 +78,18 @@ class Manifest:
         """Write the manifest anew, with all that is known by now, unless it says so already."""
         if (stored(self._folder) or {}) != self._rows:
             write_rows(self._folder, self._rows.items())
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Keep Python from looking for garbage, over and over, among many entries that stay."""
+    wanted = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if wanted:
+            gc.enable()
 
 
 def stored(folder: Folder) -> dict[str, Row] | None:

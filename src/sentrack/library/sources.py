@@ -15,6 +15,7 @@ from sentrack.vision.io import CORNERS, FORMATS, Names, Table, kind_of, read_con
 
 VIDEOS = ".3gp .asf .avi .flv .m2ts .m4v .mkv .mov .mp4 .mpeg .mpg .mts .ogv .ts .vob .webm .wmv"
 DETECTIONS = ".csv .gz .json .parquet .txt"
+SPAN = ("start", "end")  # options that cut
 MANIFEST = "catalogue.parquet"  # as users know it
 
 
@@ -122,12 +123,17 @@ class ReadingOptions:
     best: int | None = None
     size: tuple[int, int] | None = None
     device: str | None = None
+    detector_threads: int | None = None
+    start: float | None = None
+    end: float | None = None
+    every_frame: bool | None = None
 
     def given(self) -> dict[str, Any]:
         """Those that are given, with full paths, so that they mean the same to other processes."""
         values = {key: getattr(self, key) for key in self.__dataclass_fields__}
-        if self.fps is not None:
-            values["fps"] = float(self.fps)
+        for key in ("fps", "start", "end"):
+            if values[key] is not None:
+                values[key] = float(values[key])
         if self.detector is not None and Path(self.detector).is_file():
             values["detector"] = str(Path(self.detector).absolute())
         if isinstance(self.names, str | Path):
@@ -136,9 +142,10 @@ class ReadingOptions:
 
     def of(self, found: SourceFile) -> dict[str, Any]:
         """Those that a source takes."""
-        takes = {"detector", "names", "fps", "best", "device"}
+        takes = {"detector", "names", "fps", "best", "device", "detector_threads", "every_frame"}
+        takes.update(SPAN)
         if found.kind is not None:
-            takes = {"size", "fps", *FORMATS[found.kind].takes}
+            takes = {"size", "fps", *SPAN, *FORMATS[found.kind].takes}
         return {key: value for key, value in self.given().items() if key in takes}
 
 
@@ -156,10 +163,12 @@ class ScanSettings:
     def of(self, found: SourceFile, options: dict[str, Any]) -> dict[str, Any]:
         """In full for a video: defaults too, and which detector it really is."""
         if found.kind is None:
-            key = repr(sorted(options.items()))
+            span = {key: options[key] for key in SPAN if key in options}
+            rest = {key: options[key] for key in options if key not in SPAN}
+            key = repr(sorted(rest.items()))
             if key not in self._scans:
-                self._scans[key] = scan_settings(found.path, **options, report=self._report)
-            return self._scans[key]
+                self._scans[key] = scan_settings(found.path, **rest, report=self._report)
+            return self._scans[key] | span
         settings: dict[str, Any] = {**options}
         if "names" in options:
             names = options["names"]

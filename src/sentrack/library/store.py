@@ -1,10 +1,12 @@
 """The store of indexed clips: a folder of files, each of which appears whole or not at all."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from sentrack.errors import SentrackError
 from sentrack.library.entry import (
     CLIP,
     FILE,
@@ -22,9 +24,11 @@ from sentrack.library.index_plan import THERE, Planner, Task, plan
 from sentrack.library.integrity import HOUR, Fault, astray, behind, damaged, leftovers
 from sentrack.library.manifest import Manifest
 from sentrack.library.sources import MANIFEST, ReadingOptions
+from sentrack.library.thing_file import pack_things, read_things, thing_name
 from sentrack.progress import Report, silent
+from sentrack.scene import RATE, ThingTable, thing_table
 from sentrack.text import nearest
-from sentrack.vision import Clip, ClipError, is_video, load_clip, scan_video
+from sentrack.vision import Clip, ClipError, is_video, load_clip, scan_video, warn_if_cut_off
 from sentrack.vision.io import Names, Table, clip_of, table_of
 
 JUDGED = "judged.jsonl"  # what people said of answers
@@ -95,6 +99,21 @@ class Store:
                 raise DamagedError(f"{entry.name} cannot be read: {error}{again}") from None
             return self._read(newer)
 
+    def things(self, entry: Entry, classes: frozenset[str]) -> ThingTable | None:
+        """The things of some classes of a clip; None if they must be looked for in the clip.
+
+        What is not kept is made, and kept if one may write.
+
+        Raises:
+            DamagedError: they are not kept, and the clip cannot be read.
+        """
+        found = read_things(self._folder, entry.file, entry.bytes, classes)
+        if found is None:
+            found = thing_table(self.clip(entry), RATE)
+            if found is not None:
+                _keep_things(self._folder, entry, found)
+        return found
+
     def sound(self, entry: Entry) -> bool:
         """Whether the file of a clip is what was written, to the last byte."""
         try:
@@ -120,6 +139,10 @@ class Store:
         best: int | None = None,
         size: tuple[int, int] | None = None,
         device: str | None = None,
+        detector_threads: int | None = None,
+        start: float | None = None,
+        end: float | None = None,
+        every_frame: bool | None = None,
         report: Report = silent,
         force: bool = False,
     ) -> list[Entry]:
@@ -135,13 +158,19 @@ class Store:
             best: boxes of every class in a frame.
             size: width and height of a frame.
             device: where the detector runs.
+            detector_threads: that it computes with.
+            start: seconds from which on.
+            end: seconds before which.
+            every_frame: whether the detector looks at every frame of a video.
             report: told how far a video has been looked at.
             force: index anew what is there, and replace a clip of that name from another source.
 
         Returns:
             The entries of all clips of the source, new or not.
         """
-        options = ReadingOptions(detector, names, fps, best, size, device)
+        options = ReadingOptions(
+            detector, names, fps, best, size, device, detector_threads, start, end, every_frame
+        )
         if isinstance(source, Clip):
             return [self._add(source, name or source.name, options, force)]
         tasks = self.plan([source], name=name, **vars(options), report=report, force=force)
@@ -159,6 +188,10 @@ class Store:
         best: int | None = None,
         size: tuple[int, int] | None = None,
         device: str | None = None,
+        detector_threads: int | None = None,
+        start: float | None = None,
+        end: float | None = None,
+        every_frame: bool | None = None,
         report: Report = silent,
         force: bool = False,
     ) -> list[Task]:
@@ -166,9 +199,17 @@ class Store:
 
         The arguments are those of `add`. Tasks that are not "there" are for `index_one`.
         """
-        options = ReadingOptions(detector, names, fps, best, size, device)
-        planner = Planner(self.entries(), force, self.sound)
-        return plan(sources, planner, options, name=name, report=report)
+        options = ReadingOptions(
+            detector, names, fps, best, size, device, detector_threads, start, end, every_frame
+        )
+        entries = self.entries()
+        planner = Planner(entries, force, self.sound)
+        tasks = plan(sources, planner, options, name=name, report=report)
+        there = {task.origin.name for task in tasks if task.state == THERE}
+        for entry in entries:
+            if entry.name in there and end is None:
+                warn_if_cut_off(entry.source, entry.seconds, entry.duration, entry.fps)
+        return tasks
 
     def remove(self, name: str) -> None:
         """Remove a clip."""
@@ -176,7 +217,7 @@ class Store:
         files = [e for e in self._manifest.entries().values() if e.origin.place == place]
         # The latest goes last: if this is interrupted, no earlier one takes its place.
         for entry in sorted(files, key=lambda e: (e.origin.generation, e.file)):
-            self._folder.remove(entry.file)
+            _remove(self._folder, entry.file)
 
     def refresh(self) -> None:
         """Bring the manifest up to date, for whoever opens the library next."""
@@ -204,10 +245,10 @@ class Store:
         """
         found = list(damaged(self._folder))
         for problem in found:
-            self._folder.remove(problem.what)
+            _remove(self._folder, problem.what)
         entries = self._manifest.entries()
         for problem in leftovers(self._folder, entries, age):
-            self._folder.remove(problem.what)
+            _remove(self._folder, problem.what)
             found.append(problem)
         entries = self._manifest.entries()
         found += behind(self._folder, entries)
@@ -245,19 +286,38 @@ def index_one(url: str, task: Task, report: Report = silent) -> Entry:
     except (FileNotFoundError, LibraryError):
         pass
     if is_video(origin.path):
-        settings = {"sha256": origin.sha256, **origin.settings}
-        table = scan_video(origin.path, **task.options, settings=settings, report=report).table
+        scan = scan_video(origin.path, **task.options, settings=origin.scan_settings, report=report)
+        table = scan.table
     else:
         table = table_of(load_clip(origin.path, video=origin.video, **task.options))
     return _keep(folder, task, table)
 
 
 def _keep(folder: Folder, task: Task, table: Any) -> Entry:
-    """Write a clip, and only then remove those that it replaces."""
-    folder.put(task.origin.file, pack(table, task.origin))
-    for file in task.replaces:
-        folder.remove(file)
-    return _entry(folder, task.origin.file)
+    """Write a clip and its things, and only then remove those that it replaces."""
+    file = task.origin.file
+    folder.remove(thing_name(file))  # of another clip that had this name, if any
+    folder.put(file, pack(table, task.origin))
+    for old in task.replaces:
+        _remove(folder, old)
+    entry = _entry(folder, file)
+    things = thing_table(clip_of(Table.of(Path(file), read_rows(folder, file))), RATE)
+    if things is not None:
+        _keep_things(folder, entry, things)
+    return entry
+
+
+def _keep_things(folder: Folder, entry: Entry, things: ThingTable) -> None:
+    """Keep what can be made again, where there is room and one may write."""
+    with suppress(SentrackError):
+        folder.put(thing_name(entry.file), pack_things(things, entry.bytes))
+
+
+def _remove(folder: Folder, file: str) -> None:
+    """Remove a clip with its things, these first; or another file."""
+    if FILE.fullmatch(file):
+        folder.remove(thing_name(file))
+    folder.remove(file)
 
 
 def _entry(folder: Folder, file: str) -> Entry:
