@@ -51,8 +51,46 @@ def test_what_more_people_do_is_the_more_probable() -> None:
     assert right > left
 
 
-def test_another_participant_is_no_alternative() -> None:
+def test_two_participants_are_two_things() -> None:
     found = track(walkers([9, -9]), "The person approached another person.", whole=True)
+    fits = alternative_fits(found.objective, found.solution.tracks, found.words)
+    assert np.isfinite(fits).tolist() == [[False, True], [True, False]]
+
+
+def test_all_participants_could_be_others() -> None:
+    # Three people and two cars, each as far from the others as it is.
+    x = np.array([20.0, 180, 420, 150, 560])
+    kinds = np.array(["person", "person", "person", "car", "car"])
+    boxes = np.stack([x, 0 * x + 200, x + 40, 0 * x + 280], axis=1)
+    clip = clip_from_arrays(
+        "near",
+        (640, 480),
+        10,
+        np.repeat(np.arange(8), 5),
+        np.tile(kinds, 8),
+        np.tile(boxes, (8, 1)),
+    )
+    sentence = "The person was near the car."
+    found = track(clip, sentence, whole=True)
+    row = np.tile(np.arange(5), 8)
+    alone = [
+        [track(clip.only(np.isin(row, [a, b])), sentence, whole=True).shown.fit for b in (3, 4)]
+        for a in range(3)
+    ]
+    fits = alternative_fits(found.objective, found.solution.tracks, found.words)
+    np.testing.assert_allclose(np.sort(fits, axis=None), np.sort(alone, axis=None), atol=1e-9)
+    # Half-way between all six pairs and, for each of three people, either car.
+    total = sum(math.exp(SHARPNESS * fit) for fit in fits.ravel())
+    expected = math.log(total / (3 * math.sqrt(2))) / SHARPNESS
+    assert found.shown.fit == pytest.approx(expected)
+
+
+def test_who_is_hardly_there_is_no_alternative_to_who_is() -> None:
+    clip = walkers([9, -9])
+    late = np.flatnonzero((np.arange(len(clip.id)) % 2 == 0) | (clip.frame_of >= 9))
+    found = track(
+        clip.only(np.isin(np.arange(len(clip.id)), late)), "The person stood.", whole=True
+    )
     assert len(alternative_fits(found.objective, found.solution.tracks, found.words)) == 1
 
 

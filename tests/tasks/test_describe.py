@@ -16,6 +16,7 @@ from benchmarks.describe import TRUE, Label, hits, label_of, labels
 from sentrack.cli.library import describe as command
 from sentrack.language import parse
 from sentrack.lexicon import Lexicon
+from sentrack.objective import DULL
 from sentrack.tasks.description.additions import way
 from sentrack.tasks.description.cores import (
     Core,
@@ -96,6 +97,15 @@ def test_one_thing_has_one_name() -> None:
     assert {clip.classes[n] for n in seen.label} == {"truck", "person"}
 
 
+@pytest.mark.parametrize(("other", "kept"), [(0.2, True), (0.45, False)])
+def test_what_another_kind_shows_nearly_as_surely_has_no_sure_name(
+    other: float, kept: bool
+) -> None:
+    boxes = going(100, 300, CAR, 50)
+    clip = clip_of(("cell-phone", boxes, 0.65), ("car", boxes + 3, other))
+    assert len(sure_things(clip).boxes) == 40 * kept
+
+
 def test_nothing_sure_says_nothing_and_nothing_at_all_is_refused() -> None:
     clip = clip_of(("person", going(50, 60, PERSON, 90), 0.3))
     assert list(describe(clip)) == []
@@ -141,8 +151,10 @@ def test_a_moment_is_that_which_track_finds(evidence: Evidence, name: str) -> No
     model = EVERYDAY.words["verb", name]
     casts = possible(evidence, model)
     fit, first, last = moments(evidence, model, evidence.told(model, casts))
-    assert fit.max() > 0
-    for n in [n for n in np.argsort(-fit)[:3] if fit[n] > 0]:
+    # What tells less than a frame costs is no moment to `track`.
+    told = [n for n in np.argsort(-fit)[:3] if fit[n] * model.most > DULL]
+    assert told
+    for n in told:
         core = Core(model, tuple(map(int, casts[n])), int(first[n]), int(last[n]), float(fit[n]))
         meaning = express(evidence, core.things, (core.verb,))
         tracking = evidence.track(meaning, core.things, (core.first, core.last))
@@ -262,6 +274,43 @@ def test_those_who_go_side_by_side_do_not_follow() -> None:
     assert any("followed" in sentence for sentence in said(90))
     assert not any("followed" in sentence for sentence in said(5))
     assert "The person walked to the right." in said(5)
+
+
+@pytest.mark.parametrize(("speed", "told"), [(80.0, True), (16.0, False)])
+def test_who_is_followed_moves(speed: float, told: bool) -> None:
+    """One who goes after another, who hardly does, or does."""
+    people = going(40, 200, PERSON, 80, 15), going(220, 200, PERSON, speed, 15)
+    evidence = Evidence(sure_things(clip_of(*(("person", b, 0.9) for b in people))), EVERYDAY)
+    assert any(core.model.name == "follow" for core in cores(evidence)) is told
+
+
+def test_the_same_is_said_again_of_another_time() -> None:
+    rest, T = 60, 30
+    there = going(50, 60, PERSON, 100, T)
+    boxes = np.concatenate(
+        [there, np.repeat(there[-1:], rest, axis=0), there + there[-1] - there[0]]
+    )
+    clip = clip_of(("person", boxes, 0.9))
+    spans = [(e.start, e.end) for e in describe(clip) if e.sentence.startswith("The person walked")]
+    assert len(spans) == 2
+    assert min(end for _, end in spans) <= max(start for start, _ in spans)
+
+
+def test_what_sways_before_a_camera_that_moves_is_not_told() -> None:
+    away = going(50, 60, PERSON, 100, 30)
+    sways = np.concatenate([away[:15], away[14::-1]])
+
+    def said(boxes: np.ndarray) -> list[str]:
+        clip = clip_of(("person", boxes, 0.9))
+        pan = np.array([0.0, 0.05])
+        shift = np.tile(pan * 480 * clip.times[clip.frame_of][:, None], 2)
+        camera = np.broadcast_to(pan, clip.camera.shape)
+        return [
+            e.sentence for e in describe(replace(clip, camera=camera, boxes=clip.boxes + shift))
+        ]
+
+    assert said(away) == ["The person walked."]
+    assert said(sways) == []
 
 
 def test_who_is_far_away_has_nothing_to_do_with_it() -> None:

@@ -250,9 +250,9 @@ def files(tmp_path: Path) -> Path:
 
 def test_pairs_are_read_from_a_file(files: Path) -> None:
     pairs = read_pairs(files / "pairs.jsonl")
-    assert [sentence for _, sentence in pairs] == [sentence for _, sentence in corpus(6)]
-    for (found, _), (clip, _) in zip(pairs, corpus(6), strict=True):
-        assert found.boxes == pytest.approx(clip.boxes, abs=1e-6)
+    assert [pair[1] for pair in pairs] == [sentence for _, sentence in corpus(6)]
+    for found, (clip, _) in zip(pairs, corpus(6), strict=True):
+        assert found[0].boxes == pytest.approx(clip.boxes, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -270,6 +270,12 @@ def test_pairs_are_read_from_a_file(files: Path) -> None:
         ('{"clip": "0.csv", "sentence": "x", "size": [640, -480.5]}', "'size' must be"),
         ('{"clip": "0.csv", "sentence": "x", "fps": NaN}', "'fps' must be"),
         ('{"clip": "0.csv", "sentence": "x", "video": 1}', "'video' must be text"),
+        ('{"clip": "0.csv", "sentence": "x", "boxes": [1]}', "'boxes' must be"),
+        (
+            '{"clip": "0.csv", "sentence": "x", "boxes":'
+            ' [{"participant": 0, "frame": 1, "box": [3, 0, 1, 9]}]}',
+            "with x1 < x2",
+        ),
         ('{"clip": "none.csv", "sentence": "x"}', "no such file"),
         ('{"clip": "0.csv", "sentence": "x", "start": 99}', "no frame from 99"),
     ],

@@ -34,9 +34,9 @@ def test_what_is_said_of_a_video_is_no_rival_however_often_it_is_loaded(
     module = learning_module()
     question = module._question
 
-    def watched(clip: Clip, meaning: Any, lexicon: Lexicon) -> Any:
+    def watched(clip: Clip, meaning: Any, *more: Any) -> Any:
         looked_at[clip.name, meaning.sentence] += 1
-        return question(clip, meaning, lexicon)
+        return question(clip, meaning, *more)
 
     monkeypatch.setattr(module, "_question", watched)
     quick = Settings(restarts=1, iterations=1, contrast=1, nouns=False, rivals=100)

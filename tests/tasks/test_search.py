@@ -1,6 +1,8 @@
 """Search against solving every clip."""
 
 from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -8,14 +10,18 @@ import numpy as np
 import pytest
 
 from sentrack.errors import SentrackError
+from sentrack.inference import Infeasible, best_interval
 from sentrack.language import SentenceError
 from sentrack.lexicon import Lexicon
 from sentrack.library import Entry, Store
-from sentrack.tasks import Library, Moment
+from sentrack.library.thing_file import thing_name
+from sentrack.objective import interval, most_of, most_of_things, windows_of
+from sentrack.scene import ThingTable, scene_of
+from sentrack.tasks import RATE, Library, Moment
 from sentrack.tasks.moment import LEAST_NATS, moments
 from sentrack.tasks.search import steps
 from sentrack.tasks.tracker import understand
-from sentrack.vision import Clip
+from sentrack.vision import Clip, ClipError
 from sentrack.workers import Executor
 from tests.tasks.scenes import library, scene
 
@@ -188,13 +194,13 @@ def test_many_questions_read_every_clip_once_to_bound_it(
     forty: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = Counter[str]()
-    plain = Store.clip
+    plain = Store.things
 
-    def counted(store: Store, which: Entry) -> Clip:
+    def counted(store: Store, which: Entry, classes: frozenset[str]) -> ThingTable | None:
         read[which.name] += 1
-        return plain(store, which)
+        return plain(store, which, classes)
 
-    monkeypatch.setattr(Store, "clip", counted)
+    monkeypatch.setattr(Store, "things", counted)
     for step in steps(forty, [UP, COME, CARRY, UP], 2, EVERYDAY, Executor()):
         if step.stage == "search":
             break
@@ -218,3 +224,60 @@ def test_a_damaged_clip_is_set_aside_by_name(
     assert f"left out: {best} cannot be read" in caplog.text
     described = {entry.name for entry, _ in Library(made.url).describe(1, workers=1)}
     assert described == {e.name for e in made.entries()} - {best}
+
+
+@pytest.mark.parametrize("sentence", [*SENTENCES, "The cup moved.", "The person left the person."])
+def test_bounds_of_many_clips_at_a_time_are_those_of_each(sentence: str, tmp_path: Path) -> None:
+    """Things that were kept bound what they do in the clip, and nothing scores more than that."""
+    clips = [*map(scene, range(6)), replace(scene(6), size=(320, 480)), scene(7).cut(0, 30)]
+    known = {"person", *(name for clip in clips for name in clip.classes)}
+    meaning = understand(sentence, EVERYDAY, nouns=known)
+    nouns = [p.noun for p in meaning.participants]
+    store, scenes, tables = Store(tmp_path / "lib"), [], []
+    for n, clip in enumerate(clips):
+        (entry,) = store.add(clip, name=str(n))
+        table = store.things(entry, frozenset(nouns))
+        try:
+            scenes.append(scene_of(store.clip(entry), meaning, EVERYDAY, RATE))
+        except ClipError:
+            continue
+        assert table is not None
+        tables.append(table)
+    assert len(tables) > 2
+    together = most_of_things(tables, meaning, EVERYDAY, -np.inf)
+    for found, table, each in zip(together, tables, scenes, strict=True):
+        alone = most_of_things([table], meaning, EVERYDAY, -np.inf)[0]
+        assert found == alone == most_of(each, EVERYDAY, -np.inf)
+        objective = interval(each)
+        with suppress(Infeasible):
+            best = best_interval(objective.problem, objective.final)
+            assert best.solution.score <= found
+            # What cannot reach that much is left out, and so much is not.
+            least = best.solution.score - 1e-9
+            (around,) = [
+                w for w in windows_of(each, EVERYDAY, least) if w.first <= best.first < w.last
+            ]
+            assert around.last >= best.last
+            assert around.bound >= best.solution.score
+
+
+def test_what_is_kept_of_things_can_be_made_again(tmp_path: Path) -> None:
+    made = library(tmp_path / "lib", range(8))
+    kept = sorted((tmp_path / "lib").glob("*.things"))
+    assert len(kept) == 8
+    expected = ranking(list(made.search(UP, MOST, workers=1)), MOST)
+    content = {path: path.read_bytes() for path in kept}
+    files = [entry.file for entry in made.entries() if {"person", "cup"} <= entry.classes.keys()]
+    read = [tmp_path / "lib" / thing_name(file) for file in files]
+    for harm in (b"", content[kept[0]][:-9], content[kept[0]].replace(b"made_by", b"made-by")):
+        for path in kept:
+            path.write_bytes(harm)
+        assert ranking(list(made.search(UP, MOST, workers=1)), MOST) == expected
+        assert [path.read_bytes() for path in read] == [content[path] for path in read]
+    assert {fault.kind for fault in made.check()} <= {"corrupt", "catalogue"}
+    made.repair()
+    made.remove(made.entries()[0].name)
+    assert len(list((tmp_path / "lib").glob("*.things"))) < 8
+    kept[-1].with_suffix(".parquet").unlink()
+    (fault, *_) = made.check()
+    assert (fault.kind, fault.what) == ("leftover", kept[-1].name)

@@ -4,13 +4,14 @@ import io
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from sentrack.tasks import Watcher, moments, understand, watch
 from sentrack.vision import Clip, ClipError, two_activities
 from sentrack.vision.scan import Frame, Observation, Stream, stream
 from tests.vision.scan.test_scanner import SIZE, Bright, picture
+from tests.waiting import until
 
 RIGHT = "The person moved to the right."
 LASTS, FPS = 5.0, 10  # seconds of the film that is served, and frames per second
@@ -181,6 +183,102 @@ def test_a_stream_at_its_own_speed_that_breaks_off(
     with av.open(str(path)) as container:
         shown = sum(1 for _ in container.decode(video=0))
     assert shown >= len(first.tracking.objective.clip.times) - 1
+
+
+RTSP_SERVER = """
+use AnyEvent; use RTSP::Server;
+my %options = @ARGV;
+RTSP::Server->new(log_level => 0, max_clients => 9, %options)->listen;
+AnyEvent->condvar->recv;
+"""
+
+
+def free_port(kind: int = socket.SOCK_STREAM) -> int:
+    """A port of this machine that nobody uses."""
+    with socket.socket(socket.AF_INET, kind) as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+@contextmanager
+def rtsp_server() -> Iterator[tuple[str, str]]:
+    """The addresses to publish to and to look at, of Debian's RTSP server, which has UDP alone."""
+    if subprocess.run(["perl", "-MRTSP::Server", "-e", "1"], capture_output=True).returncode:
+        pytest.skip("there is no RTSP server: apt-get install librtsp-server-perl")
+    ports = {"source": free_port(), "client": free_port()}
+    options = [f"rtp_start_port={free_port(socket.SOCK_DGRAM) & ~1}"]
+    for side, port in ports.items():
+        options += [f"{side}_listen_port={port}", f"{side}_listen_address=127.0.0.1"]
+    given = [part for option in options for part in option.split("=")]
+    server = subprocess.Popen(["perl", "-e", RTSP_SERVER, "--", *given])
+
+    def listens() -> bool:
+        with socket.socket() as tried:
+            return tried.connect_ex(("127.0.0.1", ports["client"])) == 0
+
+    try:
+        until(listens)
+        yield tuple(f"rtsp://127.0.0.1:{port}/yard" for port in ports.values())  # type: ignore[misc]
+    finally:
+        server.terminate()
+        server.wait()
+
+
+@contextmanager
+def camera(address: str) -> Iterator[None]:
+    """Meanwhile a film is published over and over, at its own speed: a person goes to the right."""
+    over = threading.Event()
+
+    def publish() -> None:
+        with av.open(address, "w", format="rtsp", options={"rtsp_transport": "udp"}) as container:
+            options = {"preset": "ultrafast", "tune": "zerolatency", "g": "5"}
+            made: Any = container.add_stream("libx264", rate=FPS, options=options)
+            made.width, made.height, made.pix_fmt = *SIZE, "yuv420p"
+            for n in count():
+                image = picture(40 + 6 * min(max(0, n % 50 - 8), 16))
+                container.mux(made.encode(av.VideoFrame.from_ndarray(image, format="bgr24")))
+                if over.wait(1 / FPS):
+                    return
+
+    thread = threading.Thread(target=publish)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def test_a_camera_by_rtsp_that_goes_off_and_on(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A real server, which refuses TCP: it is looked at by UDP, and again when it is back."""
+    monkeypatch.setattr("sentrack.vision.scan.open_detector", lambda *_, **__: Bright())
+    monkeypatch.setattr(stream, "PAUSES", (0.1,))
+    monkeypatch.setattr(stream, "SILENCE", 1.0)
+    with rtsp_server() as (to, of):
+        with camera(to):
+            until(lambda: _opens(of))
+            source = Stream(of)
+            found = watch(source, RIGHT, lag=1.0)
+            first = next(found)
+        # Until then the server would hand the pictures of another camera to the same client.
+        until(lambda: "it broke off; trying again" in caplog.text)
+        with camera(to):
+            second = next(found)
+            found.close()  # type: ignore[attr-defined]
+    assert second.start > first.end
+    for moment in (first, second):
+        x = moment.tracking.participants[0].boxes[:, 0]
+        assert x[-1] > x[0]  # by how much depends on when it was opened
+
+
+def _opens(address: str) -> bool:
+    try:
+        Stream(address)
+    except ClipError:
+        return False
+    return True
 
 
 def test_a_file_that_grows_is_followed_to_its_end(

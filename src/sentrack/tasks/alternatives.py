@@ -1,20 +1,21 @@
-"""How well a sentence fits all things that its subject could be, the other participants given.
+"""How well a sentence fits all things that its participants could be.
 
 Somebody in a crowd does nearly anything. What most of them do is more probably meant, and less
 probably seen by chance, than what one of fifty does.
 """
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from sentrack.inference import best_paths
+from sentrack.inference import WordTerms, best_paths
+from sentrack.lexicon import aligned
 from sentrack.objective import Objective, least_told
 from sentrack.scene import AFTER, BEFORE
-from sentrack.tasks.match import ROUNDING, relative, soft_least
-from sentrack.vision import Floats, Ints
+from sentrack.tasks.match import ROUNDING, SHARPNESS, relative, soft_greatest, soft_least
+from sentrack.vision import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from sentrack.tasks.result import TrackedWord
@@ -22,61 +23,106 @@ if TYPE_CHECKING:
 SUBJECT = 0  # the participant that is named first
 NOTHING = np.iinfo(np.int64).min  # the identity of what is no candidate
 PRESENT = 0.5  # part of the frames in which a thing is seen that could be meant
+CASTS = 256  # ways to choose things for all participants, up to which all of them are looked at
+# What is done to one of many others is less probable than what is done to the only one, and more
+# probable than what is done to one drawn at random: 0 and 1 would be just as probable as these.
+ANY_OTHER = 0.5
+
+Things = tuple[Ints, Ints]  # (N,) identities, and (T, N) the candidate that shows each
+
+
+def fit_of_all(objective: Objective, tracks: Ints, words: "Sequence[TrackedWord]") -> float:
+    """How well a sentence fits all that its participants could be; see `alternative_fits`."""
+    fits = alternative_fits(objective, tracks, words)
+    known = fits[np.isfinite(fits)]
+    others = len(known) / len(fits)
+    return float(soft_greatest(known)) + (1 - ANY_OTHER) * math.log(others) / SHARPNESS
 
 
 def alternative_fits(objective: Objective, tracks: Ints, words: "Sequence[TrackedWord]") -> Floats:
-    """(N,): how well the sentence fits if its subject is each of N things, as `match` has it.
+    """(N1, ..., NL): how well the sentence fits if its L participants are each of so many things.
 
-    The red person is one of those who are red, if there is any.
+    -inf where two that must differ are one thing. Where there are more than CASTS of them, only
+    the subject is another than in the answer. The red person is one of those who are red, if there
+    is any.
 
     Args:
         objective: what was asked.
-        tracks: (L, T) the answer, of which the other participants are kept.
-        words: what was found of every word, which stands for those that tell nothing of the
-            subject.
+        tracks: (L, T) the answer.
+        words: what was found of every word.
     """
-    chosen, T = _things(objective, tracks), objective.problem.T
-    described = np.ones(chosen.shape[1], dtype=np.bool_)
-    fits = []
+    L, T = tracks.shape
+    things = [_things(objective, p) for p in range(L)]
+    answer = [_answer(objective, p, track) for p, track in enumerate(tracks)]
+    if math.prod(len(names) for names, _ in things) > CASTS:
+        things[1:] = answer[1:]
+    if not _possible(things, objective.meaning.distinct).any():
+        things = answer
+    shape = tuple(len(names) for names, _ in things)
+    described = np.ones(shape[SUBJECT], dtype=np.bool_)
+    fits = [np.zeros((0, *shape))]
     for w, (model, word) in enumerate(zip(objective.models, words, strict=True)):
         if model.information <= ROUNDING or word.unknown:
             continue
-        if SUBJECT not in word.participants:
-            fits.append(np.full(chosen.shape[1], relative(word.margin, model)))
-            continue
         terms = objective.problem.words[objective.row(w)]
-        seen = (_of_subject(terms.emission[t], terms.participants, tracks[:, t]) for t in range(T))
-        emission = np.stack([each[:, own] for each, own in zip(seen, chosen, strict=True)])
-        nats = best_paths(np.asarray(terms.initial), np.asarray(terms.transition), emission)
+        nats = _told(terms, [things[p][1] for p in terms.participants])
         nats -= T * objective.background(w)
-        fits.append(relative(nats / least_told(model, objective.clip.seconds, T), model))
-        if word.part == "adjective":
-            described &= fits[-1] > 0
-    every = soft_least(np.array(fits).reshape(len(fits), chosen.shape[1]))
-    return every[described] if described.any() else every
+        fit = relative(nats / least_told(model, objective.clip.seconds, T), model)
+        fits.append(np.broadcast_to(aligned(fit[None], terms.participants, L), (1, *shape)))
+        if word.part == "adjective" and word.participants == (SUBJECT,):
+            described &= fit > 0
+    every = soft_least(np.concatenate(fits))
+    every = np.where(_possible(things, objective.meaning.distinct), every, -np.inf)
+    return every[described] if np.isfinite(every[described]).any() else every
 
 
-def _of_subject(emission: npt.ArrayLike, participants: tuple[int, ...], chosen: Ints) -> Floats:
-    """(S, J): of what a word tells in a frame, the part in which all others are as chosen."""
-    place = [slice(None)] + [slice(None) if p == SUBJECT else chosen[p] for p in participants]
-    found: Floats = np.asarray(emission, dtype=np.float64)[tuple(place)]
+def _possible(things: Sequence[Things], distinct: Sequence[tuple[int, int]]) -> Bools:
+    """(N1, ..., NL): where no two participants that must differ are one thing, as far as known."""
+    found = np.ones([len(names) for names, _ in things], dtype=np.bool_)
+    for pair in distinct:
+        ones, others = (things[p][0] for p in pair)
+        one = np.equal.outer(ones, others) & (ones >= 0)[:, None]
+        found &= ~aligned(one[None], pair, len(things))[0]
     return found
 
 
-def _things(objective: Objective, tracks: Ints) -> Ints:
-    """(T, N): the candidate of the subject that shows each thing, or says that it is away.
+def _told(terms: WordTerms, places: Sequence[Ints]) -> Floats:
+    """(N1, ..., NI): the best sum of a word's terms, for all that its participants could be.
 
-    They are those that are seen in PRESENT of the frames, and are no other participant.
+    Args:
+        terms: of the word.
+        places: per participant, (T, N) the candidates that show each thing.
     """
-    players, clip = objective.candidates[SUBJECT], objective.clip
+    initial = np.asarray(terms.initial)
+    states = np.arange(len(initial))
+    emission = np.stack(
+        [
+            np.asarray(terms.emission[t], dtype=np.float64)[np.ix_(states, *here)]
+            for t, here in enumerate(zip(*places, strict=True))
+        ]
+    )
+    flat = emission.reshape(*emission.shape[:2], -1)
+    nats = best_paths(initial, np.asarray(terms.transition), flat)
+    return nats.reshape(emission.shape[2:])
+
+
+def _answer(objective: Objective, participant: int, track: Ints) -> Things:
+    """The one thing that a participant is in the answer."""
+    clip, rows = objective.clip, objective.candidates[participant].rows
+    shown = clip.id[rows[np.arange(clip.T), track]]
+    return shown.max(keepdims=True), track[:, None]
+
+
+def _things(objective: Objective, participant: int) -> Things:
+    """The things that a participant could be: those that are seen in PRESENT of the frames.
+
+    Where one is not seen, it is said to be away.
+    """
+    players, clip = objective.candidates[participant], objective.clip
     id = np.where(players.real, clip.id[players.rows], NOTHING)
     every = np.arange(clip.T)
-    others = [
-        clip.id[each.rows[every, track]]
-        for each, track in zip(objective.candidates[1:], tracks[1:], strict=True)
-    ]
     names, count = np.unique(id[(id >= 0) & ~clip.projected[players.rows]], return_counts=True)
-    names = np.setdiff1d(names[count >= PRESENT * clip.T], others)
+    names = names[count >= PRESENT * clip.T]
     found = np.empty((clip.T, len(names)), dtype=np.int64)
     away = [(id == which).argmax(axis=1) for which in (BEFORE, AFTER)]
     for n, name in enumerate(names):
@@ -84,4 +130,4 @@ def _things(objective: Objective, tracks: Ints) -> Ints:
         there = own.any(axis=1)
         found[:, n] = np.where(every < there.argmax(), *away)
         found[there, n] = own[there].argmax(axis=1)
-    return found
+    return names, found

@@ -6,9 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sentrack import colours
-from sentrack.lexicon import Observed
+from sentrack.language import Word
+from sentrack.lexicon import Observed, kinds
 from sentrack.objective import SILENT, Objective
 from sentrack.tasks.match import BORDER, SURE_SCORE, Depiction
+from sentrack.text import canonical
 
 if TYPE_CHECKING:
     from sentrack.tasks.result import TrackedWord
@@ -105,6 +107,11 @@ SAYINGS: dict[str, dict[str, str]] = {
         "some": "{a} and {b} overlapped a little",
         "much": "{a} and {b} overlapped",
     },
+    "rise": {
+        "rises": "{a} rose",
+        "level": "{a} neither rose nor sank",
+        "sinks": "{a} sank",
+    },
     "change": {
         "slower": "{a} became slower",
         "same": "{a} kept its speed",
@@ -119,6 +126,11 @@ SAYINGS: dict[str, dict[str, str]] = {
         "left": "{a} turned left",
         "ahead": "{a} went straight",
         "right": "{a} turned right",
+    },
+    "veering": {
+        "ahead": "{a} went straight",
+        "aside": "{a} turned",
+        "back": "{a} turned back",
     },
     "presence": {
         "seen": "{a} was there all the time",
@@ -164,6 +176,9 @@ def reason(
     when = f"{times[start]:.1f}–{times[end - 1]:.1f} s"
     if shown.sureness < SURE_SCORE and missed:
         return f"{missed}something is hardly detected: {shown.sureness:.2f}"
+    if missed and (unusual := unusual_words(objective)):
+        agent = objective.meaning.participants[unusual[0].participants[0]].noun
+        return f"{missed}the {agent} is of no kind that does what '{unusual[0].word}' says"
     if weakest.evidence[start:end].sum() >= 0:
         if missed:
             return f"{missed}it fits for no more than {shown.seconds:.1f} s"
@@ -177,6 +192,20 @@ def reason(
         )
     seen = _seen(objective, tracks, w, start, end)
     return f"{missed}weakest: '{weakest.word}' at {when}: {seen}"
+
+
+def unusual_words(objective: Objective) -> list[Word]:
+    """The words that need legs or hands, and are said of what is not of a kind that acts.
+
+    A noun that names several classes is of such a kind if one of them is.
+    """
+    scene, found = objective.scene, []
+    for word in objective.meaning.words:
+        agent = scene.clip.label[scene.candidates[word.participants[0]].rows]
+        names = [canonical(scene.clip.classes[label]) for label in np.unique(agent)]
+        if word.part == "verb" and not any(kinds().acts(word.word, n) for n in names if n):
+            found.append(word)
+    return found
 
 
 def _tells(word: "TrackedWord") -> bool:

@@ -6,7 +6,16 @@ from pathlib import Path
 
 from sentrack.errors import SentrackError
 from sentrack.lexicon import Lexicon
-from sentrack.library import DamagedError, Entry, Store, Task, index_one
+from sentrack.library import (
+    DamagedError,
+    Entry,
+    Store,
+    Task,
+    index_one,
+    keep_piece,
+    pieces_left,
+    scan_piece,
+)
 from sentrack.progress import Report, silent
 from sentrack.tasks.description import Described, describe
 from sentrack.tasks.search import Moments, Question, search, search_all
@@ -102,9 +111,43 @@ def index(
             report("index", done, len(tasks))
             yield _index((url, task), report)
         return
-    for done, result in enumerate(executor.map(_index, [(url, task) for task in tasks]), 1):
+    # A long video is several pieces of work; put together, they are as good as scanned before.
+    pieces = [_pieces(task) for task in tasks]
+    jobs: list[tuple[str, Task, int | None]] = []
+    for task, numbers in zip(tasks, pieces, strict=True):
+        jobs += [(url, task, number) for number in numbers] or [(url, task, None)]
+    results, looked, total = executor.map(_work, jobs), 0, sum(map(len, pieces))
+    for done, (task, numbers) in enumerate(zip(tasks, pieces, strict=True), 1):
+        failed: SentrackError | None = None
+        for number in numbers:
+            piece = next(results)
+            if isinstance(piece, bytes):
+                keep_piece(task, number, piece)
+            elif isinstance(piece, SentrackError):
+                failed = failed or piece
+            looked += 1
+            report("pieces", looked, total)
+        result = next(results) if not numbers else failed or _index((url, task))
+        assert not isinstance(result, bytes)
         report("index", done, len(tasks))
         yield result
+
+
+def _pieces(task: Task) -> list[int]:
+    try:
+        return pieces_left(task)
+    except SentrackError:  # whoever indexes it meets that again
+        return []
+
+
+def _work(job: tuple[str, Task, int | None]) -> Entry | bytes | SentrackError:
+    url, task, number = job
+    if number is None:
+        return _index((url, task))
+    try:
+        return scan_piece(task, number)
+    except SentrackError as error:
+        return error
 
 
 def _index(job: tuple[str, Task], report: Report = silent) -> Entry | SentrackError:

@@ -2,9 +2,10 @@
 
 A logistic function of two things: how much better than words that mean nothing its words explain
 what is seen, each as a part of what it could tell at best, mostly by the one that fits least, since
-a sentence is as true as each of its words; and how long it all lasts. Where the subject could be
-many, how well it fits them counts, too (`alternatives`): one of fifty does nearly anything. It was
-fitted on annotated video (docs/measured/match.md). What was hardly detected is hardly there.
+a sentence is as true as each of its words; and how long it all lasts. It is asked of all things
+that the participants could be (`alternatives`): one of fifty does nearly anything. It was
+fitted on annotated video (docs/measured/match.md). What was hardly detected is hardly there, and
+what neither lives nor goes by itself hardly ever carries, pushes or walks.
 """
 
 import math
@@ -24,12 +25,14 @@ Floats = npt.NDArray[np.float64]
 
 BORDER = 0.5  # from which on a sentence is said to be depicted
 # Of the logistic function; `python -m benchmarks.true_false --fit` prints them.
-CONSTANT, PER_FIT, PER_LOG_SECOND = 0.109, 2.097, 0.164
+CONSTANT, PER_FIT, PER_LOG_SECOND = 0.141, 2.156, 0.146
 # What fits worse than by this many times what a word could tell says no more.
 SATURATED = 3.0
 SHARPNESS = 4.0  # how little the words count that fit better than the one that fits least
 # Seconds: what is shorter or longer than these is no less or more probable for it.
 SHORTEST, LONGEST = 0.1, 5.0
+# Log-odds against a word that needs legs or hands, where its agent is not of a kind that acts.
+UNUSUAL = math.log(20)
 SURE_SCORE = 0.4  # a detection score from which on a thing is there
 # Nats per frame below which a word tells nothing: what uniform outputs come to by rounding.
 ROUNDING = 1e-12
@@ -44,17 +47,19 @@ class Depiction:
             nothing, 1 is perfectly. 0 if no word tells anything.
         seconds: how long it lasts.
         sureness: the mean detection score of the participant that is least surely detected.
+        unusual: in how many words somebody acts whose kind does not do so.
     """
 
     fit: float
     seconds: float
     sureness: float
+    unusual: int = 0
 
     @property
     def match(self) -> float:
         """0..1, the probability that it is depicted."""
         lasts = math.log(min(max(self.seconds, SHORTEST), LONGEST))
-        x = CONSTANT + PER_FIT * self.fit + PER_LOG_SECOND * lasts
+        x = CONSTANT + PER_FIT * self.fit + PER_LOG_SECOND * lasts - UNUSUAL * self.unusual
         return min(1.0, self.sureness / SURE_SCORE) / (1 + math.exp(-x))
 
 

@@ -2,13 +2,13 @@
 
 import heapq
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sentrack.inference import Infeasible, Solution, best_interval, between
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon
 from sentrack.notebook import InNotebook
-from sentrack.objective import Bounds, interval, most_of
+from sentrack.objective import Bounds, Objective, interval, most_of, windows_of
 from sentrack.scene import Scene, scene_of
 from sentrack.tasks.result import Tracking
 from sentrack.tasks.tracker import RATE
@@ -73,36 +73,45 @@ def moments(
         least: nats that each must reach.
     """
     scene = _scene(clip, meaning, lexicon)
-    if scene is None:
+    windows = [] if scene is None else windows_of(scene, lexicon, least)
+    if scene is None or not windows:
         return ClipMoments((), False)
-    if most_of(scene, least) < least:
-        return ClipMoments((), False)
-    bounds = Bounds(scene)
-    objective = interval(scene)
-    waiting: list[tuple[float, int, int, int, int, Solution]] = []
-    solved = False
-
-    def look(first: int, last: int) -> None:
-        nonlocal solved
-        if first >= last or bounds.over(first, last) < least:
-            return
-        solved = True
-        try:
-            best = best_interval(between(objective.problem, first, last), objective.final)
-        except Infeasible:
-            return
-        if best.solution.score >= least:
-            where = best.first + first, best.last + first
-            heapq.heappush(waiting, (-best.solution.score, *where, first, last, best.solution))
-
-    look(0, objective.problem.T)
+    objective, bounds = interval(scene), None
+    # The highest first, be it a bound of what is not solved yet or the score of what is.
+    waiting: list[tuple[float, bool, int, int, int, int, Solution | None]] = [
+        (-each.bound, False, each.first, each.last, each.first, each.last, None) for each in windows
+    ]
+    heapq.heapify(waiting)
     found: list[Moment] = []
     while waiting and len(found) < count:
-        _, first, last, low, high, solution = heapq.heappop(waiting)
+        top, _, first, last, low, high, solution = heapq.heappop(waiting)
+        if solution is None:
+            best = _best(objective, first, last)
+            if best is not None and best[2].score >= least:
+                heapq.heappush(waiting, (-best[2].score, True, *best[:2], first, last, best[2]))
+            continue
         found.append(_moment(clip.name, Tracking.of_part(objective, first, last, solution)))
-        look(low, first)
-        look(last, high)
-    return ClipMoments(tuple(found), solved)
+        bounds = bounds or Bounds(scene)
+        for part in ((low, first), (last, high)):
+            if part[0] < part[1] and (bound := min(bounds.over(*part), -top)) >= least:
+                heapq.heappush(waiting, (-bound, False, *part, *part, None))
+    return ClipMoments(tuple(found), True)
+
+
+def _best(objective: Objective, first: int, last: int) -> tuple[int, int, Solution] | None:
+    """Where the best interval within the frames first to last - 1 is; None if there is none.
+
+    Its score is the same to the last digit whatever frames it was sought in.
+    """
+    try:
+        found = best_interval(between(objective.problem, first, last), objective.final)
+    except Infeasible:
+        return None
+    begin, end = first + found.first, first + found.last
+    solution = found.solution
+    score = between(objective.problem, begin, end).score(solution.tracks, solution.states)
+    bound = max(solution.upper_bound, score)
+    return begin, end, replace(solution, score=score, upper_bound=bound)
 
 
 def _moment(video: str, tracking: Tracking) -> Moment:
@@ -120,7 +129,7 @@ def _moment(video: str, tracking: Tracking) -> Moment:
 def most(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> float:
     """Nats that a moment of a clip can score at most; -inf if it is not worth telling."""
     scene = _scene(clip, meaning, lexicon)
-    return -math.inf if scene is None else most_of(scene, LEAST_NATS)
+    return -math.inf if scene is None else most_of(scene, lexicon, LEAST_NATS)
 
 
 def _scene(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> Scene | None:

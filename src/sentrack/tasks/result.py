@@ -16,10 +16,10 @@ from sentrack.notebook import InNotebook
 from sentrack.objective import SILENT, Objective
 from sentrack.read_only import ReadOnly
 from sentrack.scene import detection_scores
-from sentrack.tasks.alternatives import alternative_fits
-from sentrack.tasks.explain import reason
+from sentrack.tasks.alternatives import fit_of_all
+from sentrack.tasks.explain import reason, unusual_words
 from sentrack.tasks.ledger import Ledger, ledger_of
-from sentrack.tasks.match import BORDER, Depiction, depiction, soft_greatest
+from sentrack.tasks.match import BORDER, Depiction, depiction
 from sentrack.text import strict_json
 from sentrack.vision import Clip
 
@@ -292,17 +292,17 @@ def _shown(
     scores = [np.exp(_detected(objective, track)) for track in enumerate(solution.tracks)]
     order = objective.meaning.order
     pairs = list(zip(objective.models, words, strict=True))
+    unusual = len(unusual_words(objective))
     if not order:
-        shown = depiction(_known(pairs), seconds, scores)
-        fits = alternative_fits(objective, solution.tracks, words)
-        return replace(shown, fit=float(soft_greatest(fits))) if len(fits) > 1 else shown
+        shown = replace(depiction(_known(pairs), seconds, scores), unusual=unusual)
+        return replace(shown, fit=fit_of_all(objective, solution.tracks, words))
     always = [w for w in range(len(words)) if not any(w in clause for clause in order)]
     found = []
     for clause in order:
         told = np.array([[state != SILENT for state in words[w].states] for w in clause])
         lasts = float(told.any(axis=0).sum()) * objective.clip.seconds
         found.append(depiction(_known([pairs[w] for w in (*always, *clause)]), lasts, scores))
-    return min(found, key=lambda each: each.match)
+    return replace(min(found, key=lambda each: each.match), unusual=unusual)
 
 
 def _known(pairs: Sequence[tuple[WordModel, TrackedWord]]) -> list[tuple[WordModel, TrackedWord]]:

@@ -13,12 +13,15 @@ from typing import overload
 from sentrack.language import Meaning, SentenceError, alternatives
 from sentrack.lexicon import Lexicon
 from sentrack.library import DamagedError, Entry, Store
+from sentrack.objective import most_of_things
 from sentrack.progress import Report, silent
+from sentrack.scene import ThingTable
 from sentrack.tasks.moment import LEAST_NATS, ClipMoments, Moment, moments, most
 from sentrack.tasks.tracker import vocabulary_of
 from sentrack.workers import Executor
 
-AT_ONCE = 16  # clips that a worker is given to bound
+# What a worker is given to bound: so many clips, or seconds of them, at most.
+CLIPS_AT_ONCE, SECONDS_AT_ONCE = 128, 3600.0
 
 Question = str | Sequence[str]
 
@@ -202,7 +205,7 @@ def steps(
     work = _work(entries, asked, lexicon)
     for each in asked:
         each.read = sum(not set(each.meanings).isdisjoint(wanted) for _, wanted in work)
-    parts = [work[begin : begin + AT_ONCE] for begin in range(0, len(work), AT_ONCE)]
+    parts = _parts(work, entries, executor.size)
     jobs = [
         _Bounding(store.url, [(entries[n], tuple(wanted)) for n, wanted in part], lexicon)
         for part in parts
@@ -280,17 +283,35 @@ def _work(
 ) -> list[tuple[int, list[Meaning]]]:
     """The clips in which all nouns of a sentence were seen, and which sentences these are."""
     wanted = list(dict.fromkeys(meaning for each in asked for meaning in each.meanings))
+    # Most clips were looked at by the same detector: per classes that it knows, those of each noun.
+    named: dict[tuple[str, ...], list[tuple[Meaning, list[frozenset[str]]]]] = {}
     found = []
     for n, entry in enumerate(entries):
-        if fitting := [meaning for meaning in wanted if all(_classes(entry, meaning, lexicon))]:
+        if entry.known not in named:
+            named[entry.known] = [
+                (m, [frozenset(lexicon.named(p.noun, entry.known)) for p in m.participants])
+                for m in wanted
+            ]
+        seen = entry.classes.keys()
+        fitting = [m for m, nouns in named[entry.known] if all(each & seen for each in nouns)]
+        if fitting:
             found.append((n, fitting))
     return found
 
 
-def _classes(entry: Entry, meaning: Meaning, lexicon: Lexicon) -> list[list[str]]:
-    """Per participant, the classes that its noun names and that were seen."""
-    named = [lexicon.named(p.noun, entry.known) for p in meaning.participants]
-    return [[name for name in names if name in entry.classes] for names in named]
+def _parts(
+    work: Sequence[tuple[int, list[Meaning]]], entries: Sequence[Entry], workers: int
+) -> list[list[tuple[int, list[Meaning]]]]:
+    """Clips that are bounded at a time; every worker has some."""
+    most = min(CLIPS_AT_ONCE, -(-len(work) // workers))
+    found, seconds = list[list[tuple[int, list[Meaning]]]](), math.inf
+    for n, wanted in work:
+        if seconds + entries[n].seconds > SECONDS_AT_ONCE or len(found[-1]) == most:
+            found.append([])
+            seconds = 0.0
+        found[-1].append((n, wanted))
+        seconds += entries[n].seconds
+    return found
 
 
 def _set_aside(entry: Entry, error: DamagedError, damaged: dict[str, None]) -> None:
@@ -305,16 +326,41 @@ def _rank(moment: Moment) -> tuple[float, str, float, str]:
 
 def _bound(job: _Bounding) -> list[list[float] | DamagedError]:
     """Per clip and sentence, what a moment can score at most."""
-    store = Store(job.url)
-    found: list[list[float] | DamagedError] = []
-    for entry, meanings in job.work:
+    store, lexicon = Store(job.url), job.lexicon
+    found: list[dict[Meaning, float] | DamagedError] = []
+    tables = dict[int, ThingTable]()
+    for n, (entry, meanings) in enumerate(job.work):
+        nouns = {p.noun for meaning in meanings for p in meaning.participants}
+        classes = frozenset(name for noun in nouns for name in lexicon.named(noun, entry.known))
+        found.append({})
         try:
-            clip = store.clip(entry)
+            table = store.things(entry, classes) if lexicon.identity else None
         except DamagedError as error:
-            found.append(error)
+            found[-1] = error
             continue
-        found.append([most(clip, meaning, job.lexicon) for meaning in meanings])
-    return found
+        if table is not None:
+            tables[n] = table
+    for meaning in dict.fromkeys(meaning for _, meanings in job.work for meaning in meanings):
+        asked = [n for n, (_, meanings) in enumerate(job.work) if meaning in meanings]
+        known = [n for n in asked if n in tables]
+        bounds = most_of_things([tables[n] for n in known], meaning, lexicon, LEAST_NATS).tolist()
+        decided = {n: bound for n, bound in zip(known, bounds, strict=True) if bound == bound}
+        for n in asked:
+            told = found[n]
+            if isinstance(told, DamagedError):
+                continue
+            try:
+                told[meaning] = (
+                    decided[n]
+                    if n in decided
+                    else most(store.clip(job.work[n][0]), meaning, lexicon)
+                )
+            except DamagedError as error:
+                found[n] = error
+    return [
+        told if isinstance(told, DamagedError) else [told[meaning] for meaning in meanings]
+        for told, (_, meanings) in zip(found, job.work, strict=True)
+    ]
 
 
 def _examine(job: _Solving) -> list[ClipMoments] | DamagedError:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from sentrack.errors import SentrackError
 from sentrack.inference import (
-    EXACT_FIRST,
     Infeasible,
     Method,
     Solution,
@@ -21,11 +20,10 @@ from sentrack.language import Meaning, Vocabulary, parse
 from sentrack.lexicon import Lexicon
 from sentrack.objective import Objective, affordable, interval, loosest_bound, shortage
 from sentrack.objective import whole as whole_clip
+from sentrack.scene import RATE as RATE
 from sentrack.scene import scene_of
 from sentrack.tasks.result import Tracking
 from sentrack.vision import Clip, ClipError, load_clip
-
-RATE = 10.0  # frames per second that are looked at, at most, where the sentence is not about all
 
 
 def understand(
@@ -144,18 +142,17 @@ def best_moment(
         within: the first frame, and the one after the last, that the interval may have; what is
             seen in the others still tells which boxes show one thing.
     """
-    way = EXACT_FIRST if method == "auto" else method
     first, last = within or (0, objective.problem.T)
     end = None if time_limit is None else time.monotonic() + time_limit
     with _explained(objective):
         try:
             part = between(objective.problem, first, last)
-            best = best_interval(part, objective.final, way, seed, time_limit)
+            best = best_interval(part, objective.final, method, seed, time_limit)
         except Infeasible:
             # Not all of them are there for as long as moments last: for as long as they are, then.
             objective = interval(objective.scene, room=1)
             part = between(objective.problem, first, last)
-            best = best_interval(part, objective.final, way, seed, _left(end))
+            best = best_interval(part, objective.final, method, seed, _left(end))
     solution = _found(objective, best.solution)
     return Tracking.of_part(objective, first + best.first, first + best.last, solution)
 

@@ -110,6 +110,8 @@ def watch(
     detector: str | Path | None = None,
     names: Sequence[str] | str | Path | None = None,
     best: int | None = None,
+    device: str | None = None,
+    detector_threads: int | None = None,
     fps: float | None = None,
     window: float = WINDOW,
     lag: float = LAG,
@@ -125,6 +127,8 @@ def watch(
         detector: as of `load_clip`, and so are those that follow.
         names: of classes.
         best: boxes of every class in a frame.
+        device: where the detector runs.
+        detector_threads: that it computes with.
         fps: frames per second to look at, at most.
         window: seconds that are looked at together.
         lag: seconds after the end of a moment at which it is told.
@@ -137,7 +141,13 @@ def watch(
     with requires("sentrack[video]"):
         from sentrack.vision.scan import BEST, DETECTOR, FPS, Stream, observe, open_detector
     most = BEST if best is None else best
-    finder = open_detector(detector or DETECTOR, names=names, best=most)
+    finder = open_detector(
+        detector or DETECTOR,
+        names=names,
+        best=most,
+        device=device or "auto",
+        threads=detector_threads,
+    )
     asked = [sentences] if isinstance(sentences, str) else sentences
     # What is wrong with a sentence is said before the source is opened.
     known = vocabulary_of(open_lexicon(lexicon), finder.classes)

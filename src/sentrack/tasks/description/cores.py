@@ -17,6 +17,8 @@ TOLD = 0.3  # what a core fits better for each thing that moves: the motion of m
 MOMENTS = 3  # of a verb and the same things
 LASTS = 1.0  # seconds of nothing that are thought to be seen besides: what lasts longer is surer
 NEAR = 1.5  # of the larger side of the smaller one: how near who has to do with another comes to it
+ADVANCE = "advance"  # the feature of who comes nearer or goes away
+ONWARDS = 2 / 3  # of the room that a motion takes by which it must get away
 MOVED = 0.5  # of its own smaller side that a thing must come away to be said to move
 
 
@@ -151,18 +153,23 @@ def _ranked(evidence: Evidence, core: Core) -> float:
 def _surely(evidence: Evidence, core: Core) -> bool:
     """Whether a core is more than what detections and the camera make of something else.
 
-    What the verb moves must move, or be touched by a hand that does; the others must be near.
-    Where the camera moves, it is sure at most that something moves that is faster than the camera;
-    where another of its kind crosses it, or the border of the picture cuts it off, no event is.
+    What the verb moves must move, or be touched by a hand that does; so must whoever it says
+    comes nearer or goes away, as who is followed does; the others must be near. Where the camera
+    moves, it is sure at most that something moves that is faster than the camera and does not just
+    sway; where another of its kind crosses it, or the border of the picture cuts it off, no event
+    is.
     """
     model = core.model
     if not evidence.steady(core.first, core.last) and (
         model.K > 1
         or len(core.things) > 1
         or not evidence.outruns_camera(core.mover, core.first, core.last)
+        or _sways(evidence, core)
     ):
         return False
     moved = moves(evidence, core.mover, core) or _reached(evidence, core)
+    advancing = {o.roles[0] for o in model.observed if o.feature.name == ADVANCE} - {model.moves}
+    moved = moved and all(moves(evidence, core.things[role], core) for role in advancing)
     if not moved or not near(evidence, core):
         return False
     if model.K == 1:
@@ -186,6 +193,12 @@ def moves(evidence: Evidence, thing: int, core: Core) -> bool:
     """Whether a thing comes away from where it was, while a core is so."""
     path = evidence.paths[thing, core.first : core.last]
     return bool(np.hypot(*np.ptp(path, axis=0)) >= MOVED)
+
+
+def _sways(evidence: Evidence, core: Core) -> bool:
+    """Whether what a verb moves comes back, for the most part, from where it was going."""
+    path = evidence.paths[core.mover, core.first : core.last]
+    return bool(np.hypot(*(path[-1] - path[0])) < ONWARDS * np.hypot(*np.ptp(path, axis=0)))
 
 
 def near(evidence: Evidence, core: Core) -> bool:

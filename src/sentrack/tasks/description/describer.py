@@ -119,14 +119,21 @@ class Speaker:
         self.evidence = evidence
         self.tracked = 0
         self._chosen: list[tuple[Core, Described]] = []
+        self._tried: set[tuple[Core, str]] = set()
 
     def choose(self, every: Sequence[Core], n: int) -> list[Described]:
         """The first n that can be said and tell of a new motion, then of other participants.
 
         First come events and what goes on with a way: that somebody walked tells little alone.
+        Last comes what was said before, of another time.
         """
         left = list(every)
-        for tells_more, alone in ((_new_motion, False), (_new_motion, True), (_more, True)):
+        for tells_more, alone, again in (
+            (_new_motion, False, False),
+            (_new_motion, True, False),
+            (_more, True, False),
+            (_new_motion, True, True),
+        ):
             later = []
             for core in left:
                 if len(self._chosen) == n:
@@ -138,18 +145,30 @@ class Speaker:
                 if not alone and len(sentence.words) == len(core.things) == core.model.K == 1:
                     later.append(core)
                     continue
-                described = self.described(core, sentence)
+                described = self.described(core, sentence, again)
                 if described is not None:
                     self._chosen.append((core, described))
+                elif not again:
+                    later.append(core)
             left = later
         return [described for _, described in self._chosen]
 
-    def described(self, core: Core, with_way: Sentence) -> Described | None:
-        """The sentence of a core with its way, or without; None if neither can be said."""
+    def described(self, core: Core, with_way: Sentence, again: bool) -> Described | None:
+        """The sentence of a core with its way, or without; None if neither can be said.
+
+        Args:
+            core: what is said.
+            with_way: the same with the way that fits best.
+            again: whether it may be said of another time than before.
+        """
+        known = [told for when, told in self._chosen if not again or meanwhile(core, when)]
         for things, words in dict.fromkeys((with_way, Sentence(core.things, (core.verb,)))):
             meaning = express(self.evidence, things, words)
-            if any(_says_the_same(meaning, told.tracking) for _, told in self._chosen):
+            if any(_says_the_same(meaning, told.tracking) for told in known):
                 continue
+            if (core, meaning.sentence) in self._tried:
+                continue
+            self._tried.add((core, meaning.sentence))
             self.tracked += 1
             tracking = self.evidence.track(meaning, things, (core.first, core.last))
             lasts = core.model.K > 1 or tracking.end - tracking.start >= LEAST_SECONDS - 1e-6

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentrack.lexicon import WordModel
-from sentrack.tasks.learning.examples import Floats, Ints, Key
-from sentrack.tasks.learning.questions import Answer, Bools, Told
+from sentrack.tasks.learning.examples import Bools, Floats, Ints, Key
+from sentrack.tasks.learning.questions import Answer, Told
 from sentrack.tasks.match import ROUNDING, SATURATED
 
 SHARPNESS = 10.0  # nats per unit of fit

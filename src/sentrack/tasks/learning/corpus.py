@@ -11,12 +11,16 @@ from sentrack.errors import SentrackError
 from sentrack.inference import Infeasible
 from sentrack.language import Headword, Meaning, SentenceError, Vocabulary
 from sentrack.lexicon import Lexicon, WordModel
+from sentrack.tasks.learning.corrections import Corrected, RightBox, put_right
 from sentrack.tasks.learning.examples import Example, Key, prepare
 from sentrack.tasks.learning.initial_models import blank_model, widened_model
 from sentrack.tasks.learning.settings import Settings
 from sentrack.tasks.learning.unknown_words import parse_unknown
 from sentrack.tasks.tracker import vocabulary_of
 from sentrack.vision import Clip, ClipError
+
+# A clip and a sentence, and boxes that somebody put right if there are any.
+ClipAndSentence = tuple[Clip, str] | tuple[Clip, str, Sequence[RightBox]]
 
 LOG = logging.getLogger("sentrack")
 
@@ -27,11 +31,21 @@ class PairError(SentrackError, ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """A clip and what a sentence says of it."""
+    """A clip and what a sentence says of it.
+
+    Attributes:
+        clip: what was seen, with what was put right in it.
+        meaning: of the sentence.
+        example: both, measured.
+        video: the same for the same video, whatever was put right in it.
+        corrected: what was put right, if anything.
+    """
 
     clip: Clip
     meaning: Meaning
     example: Example
+    video: str
+    corrected: Corrected | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +71,7 @@ class Corpus:
 
 
 def gather(
-    pairs: Iterable[tuple[Clip, str]],
+    pairs: Iterable[ClipAndSentence],
     keep: Lexicon | None,
     lexicon: Lexicon,
     settings: Settings,
@@ -67,7 +81,7 @@ def gather(
     """Understand the sentences, measure the clips, and leave out what cannot be learned from.
 
     Args:
-        pairs: clips with sentences.
+        pairs: clips with sentences, and with boxes that were put right.
         keep: words to hold fixed.
         lexicon: how further words are said; their meanings are learned.
         settings: of learning.
@@ -81,19 +95,19 @@ def gather(
     kept = keep.words if keep else {}
     begun = start.words if start else {}
     known = lexicon.words | begun | kept
-    given = list(pairs)
-    classes = sorted({clip.classes[i] for clip, _ in given for i in np.unique(clip.label)})
+    given = [(each[0], each[1], each[2] if len(each) > 2 else ()) for each in pairs]
+    classes = sorted({clip.classes[i] for clip, *_ in given for i in np.unique(clip.label)})
     # A noun need not name a class: what it names is learned.
     nouns = vocabulary_of(Lexicon(lexicon.name, "", known), classes)
     vocabulary = Vocabulary([*nouns, *nouns.foreign])
-    told: list[tuple[Clip, Meaning]] = []
-    for clip, sentence in given:
+    told: list[tuple[Clip, Meaning, Sequence[RightBox]]] = []
+    for clip, sentence, boxes in given:
         try:
             meaning, vocabulary = parse_unknown(sentence, vocabulary)
-            told.append((clip, meaning))
+            told.append((clip, meaning, boxes))
         except SentenceError as error:
             faults.add(f"{clip.name}: {sentence!r}: {error}")
-    said = Counter(key for _, meaning in told for key in _keys(meaning))
+    said = Counter(key for _, meaning, _ in told for key in _keys(meaning))
     entries = {(entry.part, entry.name): entry for entry in vocabulary}
     words: dict[Key, WordModel] = {}
     learned: set[Key] = set()
@@ -116,10 +130,12 @@ def gather(
             learned.add(key)
     whole = Lexicon("learned", "", words)
     found = []
-    for clip, meaning in told:
+    for clip, meaning, boxes in told:
         try:
-            example = prepare(clip, meaning, whole, classes, settings.best, learned)
-            found.append(Pair(clip, meaning, example))
+            corrected = _corrected(clip, meaning, whole, boxes) if boxes else None
+            better = clip if corrected is None else corrected.clip
+            example = prepare(better, meaning, whole, classes, settings.best, learned, corrected)
+            found.append(Pair(better, meaning, example, clip.sha256, corrected))
         except (ClipError, Infeasible) as error:
             why = str(error).removeprefix(f"{clip.name}: ")
             faults.add(f"{clip.name}: {meaning.sentence!r}: {why}")
@@ -140,6 +156,13 @@ def gather(
         frozenset(key for key in learned if key in begun and key[0] != "noun"),
         tuple(classes),
     )
+
+
+def _corrected(
+    clip: Clip, meaning: Meaning, lexicon: Lexicon, boxes: Sequence[RightBox]
+) -> Corrected:
+    nouns = [(p.noun, lexicon.named(p.noun, clip.classes)) for p in meaning.participants]
+    return put_right(clip, nouns, boxes)
 
 
 def _repeated(found: Sequence[Pair], learned: Collection[Key], faults: "_Faults") -> list[Pair]:

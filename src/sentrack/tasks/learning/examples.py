@@ -10,12 +10,14 @@ import numpy.typing as npt
 from sentrack.inference import Infeasible, Problem, TrackTerms, WordTerms, posteriors
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon, aligned
-from sentrack.objective import build, shortage
+from sentrack.objective import Objective, build, shortage
 from sentrack.scene import Scene, unpadded
+from sentrack.tasks.learning.corrections import Corrected
 from sentrack.vision import Clip, ClipError
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 Key = tuple[str, str]  # part of speech and name
 
 AWAY = -1  # in place of the class of what is not there
@@ -81,6 +83,7 @@ def prepare(
     classes: Sequence[str],
     best: int,
     learned: Collection[Key] = (),
+    corrected: Corrected | None = None,
 ) -> Example:
     """Measure a clip for a sentence.
 
@@ -94,6 +97,7 @@ def prepare(
         classes: of the corpus.
         best: boxes of a class in a frame, for a noun that may be anything.
         learned: the words to learn; a noun among them may be anything.
+        corrected: the same clip, with what was put right in it.
 
     Raises:
         ClipError: when a noun was not detected, or not as many different things as the sentence
@@ -120,11 +124,13 @@ def prepare(
             clip.name,
             thin,
         )
-    problem, scene = objective.problem, objective.scene
+    scene, tracks = objective.scene, objective.problem.tracks
+    if corrected is not None:
+        tracks = restricted(objective, corrected.allowed(scene.clip, len(tracks)))
     spoken = tuple(_spoken(scene, w) for w, word in enumerate(meaning.words) if word.part != "noun")
     apart = objective.constraints
     try:
-        alone = posteriors(Problem(problem.tracks, apart)).log_partition
+        alone = posteriors(Problem(tracks, apart)).log_partition
     except Infeasible as error:
         raise ClipError(shortage(objective) or str(error)) from None
     # A detector may know classes that the corpus does not show, and no candidate is of them.
@@ -132,7 +138,7 @@ def prepare(
     return Example(
         meaning.sentence,
         scene.clip.seconds,
-        tuple(problem.tracks),
+        tracks,
         apart,
         spoken,
         tuple(
@@ -141,6 +147,26 @@ def prepare(
         ),
         alone,
     )
+
+
+def restricted(objective: Objective, allowed: Sequence[Bools | None]) -> tuple[TrackTerms, ...]:
+    """Tracks that are nothing that they may not be.
+
+    Args:
+        objective: of which they are.
+        allowed: per participant, (N,) the detections of the scene's clip that it may be; None for
+            all.
+    """
+    tracks = list(objective.problem.tracks)
+    for p, own in enumerate(allowed):
+        if own is not None:
+            players = objective.candidates[p]
+            unary = [
+                np.where(own[rows[:n]], f, -np.inf)
+                for rows, n, f in zip(players.rows, players.counts, tracks[p].unary, strict=True)
+            ]
+            tracks[p] = TrackTerms(unary, tracks[p].pairwise)
+    return tuple(tracks)
 
 
 def classes_there(labels: Sequence[Ints], number: int) -> npt.NDArray[np.bool_]:

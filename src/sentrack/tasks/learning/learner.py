@@ -16,7 +16,8 @@ from sentrack.progress import Report, silent
 from sentrack.scene import scene_of
 from sentrack.tasks.learning.choices import Choice
 from sentrack.tasks.learning.contrast import Belief, Contrast, maximise_contrast
-from sentrack.tasks.learning.corpus import Corpus, PairError, gather
+from sentrack.tasks.learning.corpus import ClipAndSentence, Corpus, Pair, PairError, gather
+from sentrack.tasks.learning.corrections import Corrected, RightBox
 from sentrack.tasks.learning.e_step import CHUNK, Parameters, TrainingSet, measure_background
 from sentrack.tasks.learning.em import StoppingRule, run_em_with_restarts
 from sentrack.tasks.learning.examples import Example, Floats, Key, classes_there, prepare
@@ -31,13 +32,13 @@ from sentrack.tasks.tracker import open_lexicon
 from sentrack.vision import Clip, ClipError
 from sentrack.workers import Executor, open_executor
 
-__all__ = ["PairError", "Settings", "learn", "read_pairs"]
+__all__ = ["PairError", "RightBox", "Settings", "learn", "read_pairs"]
 
 SHARE = 0.2  # probability from which on a class is among those that a noun names
 
 
 def learn(
-    pairs: Iterable[tuple[Clip, str]],
+    pairs: Iterable[ClipAndSentence],
     keep: Lexicon | str | Path | None = None,
     seed: int = 0,
     *,
@@ -53,7 +54,8 @@ def learn(
     """Find the word models under which clips are most probable, given their sentences.
 
     Args:
-        pairs: clips with sentences.
+        pairs: clips with sentences; a pair may have a third part, boxes that somebody put right
+            (`RightBox`), which say who the participants are.
         keep: a lexicon whose words are held fixed, or its name or file; by default none.
         seed: of random starts; the same seed gives the same lexicon.
         start: a lexicon, or its name or file, with whose meanings words begin that it has: they are
@@ -87,7 +89,7 @@ def learn(
         if parameters.nouns:
             # What the nouns are is settled; the other words are learned anew with that.
             corpus = _with_nouns(corpus, parameters)
-            again = [_example(corpus, pair.clip, pair.meaning, settings) for pair in corpus.pairs]
+            again = [_example(corpus, pair, settings) for pair in corpus.pairs]
             examples = [example for example in again if example is not None]
             if corpus.learned:
                 parameters = _first_stage("words", corpus, examples, executor, *more)
@@ -165,10 +167,11 @@ def _chosen(shares: Floats, classes: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(classes[i] for n, i in enumerate(order) if n == 0 or shares[i] >= SHARE)
 
 
-def _example(corpus: Corpus, clip: Clip, meaning: Meaning, settings: Settings) -> Example | None:
+def _example(corpus: Corpus, pair: Pair, settings: Settings) -> Example | None:
     """A sentence on a clip; None if the clip cannot show it."""
+    known = corpus.lexicon, corpus.classes, settings.best, corpus.learned
     try:
-        return prepare(clip, meaning, corpus.lexicon, corpus.classes, settings.best, corpus.learned)
+        return prepare(pair.clip, pair.meaning, *known, pair.corrected)
     except (ClipError, Infeasible):
         return None
 
@@ -192,7 +195,7 @@ def _second_stage(
     lexicon = replace(corpus.lexicon, words={**others, **corpus.lexicon.words, **parameters.models})
     words: list[Key] = sorted(corpus.lexicon.words)
     # A video that is given twice is one: what is said of it is true of both.
-    videos = [pair.clip.sha256 for pair in corpus.pairs]
+    videos = [pair.video for pair in corpus.pairs]
     true: dict[str, set[Meaning]] = {video: set() for video in videos}
     for pair, video in zip(corpus.pairs, videos, strict=True):
         true[video].add(pair.meaning)
@@ -205,8 +208,10 @@ def _second_stage(
         pairs = list(minimal_pairs(pair.meaning, words, corpus.vocabulary))
         more = [other for other in pairs if other not in against]
         against += rng.sample(more, min(len(more), settings.rivals))
-        meanings = [pair.meaning, *(m for m in against if m not in true[video])]
-        found = [_question(pair.clip, meaning, lexicon) for meaning in meanings]
+        rivals = [m for m in against if m not in true[video]]
+        # What was put right says who did it, and nothing of who did not do something else.
+        found = [_question(pair.clip, pair.meaning, lexicon, pair.corrected)]
+        found += [_question(pair.clip, meaning, lexicon) for meaning in rivals]
         here = [question for question in found if question is not None]
         if found[0] is None or len(here) == 1:
             continue
@@ -240,19 +245,25 @@ def _opposites(meaning: Meaning, lexicon: Lexicon) -> list[Key]:
     return [key for key in named if key in lexicon.words]
 
 
-def _question(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> Question | None:
+def _question(
+    clip: Clip, meaning: Meaning, lexicon: Lexicon, corrected: Corrected | None = None
+) -> Question | None:
     """A sentence about a clip; None if the clip cannot show it."""
     try:
-        return Question(scene_of(clip, meaning, lexicon))
+        scene = scene_of(clip, meaning, lexicon)
     except ClipError:
         return None
+    if corrected is None:
+        return Question(scene)
+    return Question(scene, corrected.allowed(scene.clip, len(meaning.participants)))
 
 
 def _run(corpus: Corpus, settings: Settings, seed: int) -> str:
     """What tells a run from another: all of its data, its words, its settings and its seed."""
     digest = hashlib.sha256()
     for pair in corpus.pairs:
-        digest.update(repr((pair.meaning, pair.clip.sha256)).encode())
+        who = None if pair.corrected is None else sorted(pair.corrected.things.items())
+        digest.update(repr((pair.meaning, pair.clip.sha256, who)).encode())
     for key in sorted(corpus.lexicon.words):
         digest.update(_print(corpus.lexicon.words[key]))
     digest.update(

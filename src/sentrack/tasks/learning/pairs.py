@@ -8,28 +8,34 @@ from pathlib import Path
 from typing import Any
 
 from sentrack.progress import Report, silent
-from sentrack.tasks.learning.corpus import PairError
+from sentrack.tasks.learning.corpus import ClipAndSentence, PairError
+from sentrack.tasks.learning.corrections import RightBox
 from sentrack.text import unknown
-from sentrack.vision import Clip, ClipError, load_clip
+from sentrack.vision import Clip, ClipError, is_video, load_clip
 
 FIELDS = ("clip", "sentence", "video", "start", "end", "size", "fps", "right", "boxes")
 MOST_PIXELS = 10**6  # of a side of a frame
 
 
 def read_pairs(
-    path: str | Path, strict: bool = False, report: Report = silent
-) -> list[tuple[Clip, str]]:
+    path: str | Path,
+    strict: bool = False,
+    report: Report = silent,
+    detector_threads: int | None = None,
+) -> list[ClipAndSentence]:
     """Read clips with sentences.
 
     Every line is an object: `clip`, a video or a file of detections, relative to the file of pairs;
     `sentence`; and where needed `video`, `start` and `end` in seconds, `size` ([width, height]) and
     `fps`, as of `load_clip`. Empty lines do not count, nor do those with `right` false, which say
-    that a clip does not depict the sentence; `boxes` that somebody put right are not used.
+    that a clip does not depict the sentence. `boxes` are those that somebody put right, as the page
+    keeps them: [{"participant": 0, "frame": 12, "box": [x1, y1, x2, y2]}].
 
     Args:
         path: the file.
         strict: whether to refuse a line that is no good instead of leaving it out.
         report: told how far a video has been looked at.
+        detector_threads: with which videos are looked at; see `load_clip`.
 
     Raises:
         PairError: the file cannot be read; or, when strict, a line is no good.
@@ -41,11 +47,14 @@ def read_pairs(
         raise PairError(f"{path}: it cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise PairError(f"{path}: it is not text; write a JSON object on each line") from None
-    found = []
+    found: list[ClipAndSentence] = []
 
     @lru_cache(maxsize=8)
     def loaded(file: str, options: tuple[tuple[str, Any], ...]) -> Clip:
-        return load_clip(path.parent / file, report=report, **dict(options))
+        given = dict(options)
+        if is_video(path.parent / file):
+            given["detector_threads"] = detector_threads
+        return load_clip(path.parent / file, report=report, **given)
 
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -54,13 +63,16 @@ def read_pairs(
             pair = _pair(line)
             cut = {key: pair.pop(key, None) for key in ("start", "end")}
             sentence, file = pair.pop("sentence"), pair.pop("clip")
-            pair.pop("boxes", None)
+            boxes = tuple(
+                RightBox(**{**box, "box": tuple(box["box"])}) for box in pair.pop("boxes", ())
+            )
             if not pair.pop("right", True):
                 continue
             if "size" in pair:
                 pair["size"] = tuple(pair["size"])
             clip = loaded(file, tuple(pair.items()))
-            found.append((clip.within(cut["start"], cut["end"]), sentence))
+            part = clip.within(cut["start"], cut["end"])
+            found.append((part, sentence, boxes) if boxes else (part, sentence))
         except (PairError, ClipError) as error:
             fault = f"{path.name}, line {number}: {error}"
             if strict:
@@ -91,11 +103,27 @@ def _pair(line: str) -> dict[str, Any]:
     size = pair.get("size", [1, 1])
     if not (isinstance(size, list) and len(size) == 2 and all(map(_is_side, size))):
         raise PairError("'size' must be [width, height], in whole pixels")
+    boxes = pair.get("boxes", [])
+    if not (isinstance(boxes, list) and all(map(_is_right_box, boxes))):
+        form = '[{"participant": 0, "frame": 12, "box": [x1, y1, x2, y2]}]'
+        raise PairError(f"'boxes' must be {form}, with x1 < x2 and y1 < y2")
     return pair
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_right_box(value: Any) -> bool:
+    if not isinstance(value, dict) or value.keys() != {"participant", "frame", "box"}:
+        return False
+    numbers = value["participant"], value["frame"]
+    box = value["box"]
+    if not all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in numbers):
+        return False
+    if not (isinstance(box, list) and len(box) == 4 and all(map(_is_number, box))):
+        return False
+    return bool(box[0] < box[2] and box[1] < box[3])
 
 
 def _is_side(value: Any) -> bool:

@@ -11,16 +11,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
-from sentrack.inference import Infeasible, Problem, TrackTerms, solve
+from sentrack.inference import Infeasible, Problem, solve
 from sentrack.lexicon import WordModel
 from sentrack.objective import Objective, whole
 from sentrack.scene import PRESENCE, Scene
-from sentrack.tasks.learning.examples import Ints, Key
+from sentrack.tasks.learning.examples import Bools, Ints, Key, restricted
 from sentrack.workers import Executor
-
-Bools = npt.NDArray[np.bool_]
 
 CHUNK = 8  # questions that a worker is given at once, at most
 
@@ -103,32 +100,14 @@ def answer(question: Question, models: Mapping[Key, WordModel]) -> Answer | None
     own = [models.get(key, model) for key, model in zip(question.keys, scene.models, strict=True)]
     objective = whole(replace(scene, models=tuple(own)))
     try:
-        solution = solve(_restricted(objective, question))
+        tracks = restricted(objective, question.allowed)
+        solution = solve(Problem(tracks, objective.problem.words))
     except Infeasible:
         return None
     return tuple(
         (key, _told(objective, w, solution.tracks, solution.states))
         for w, key in enumerate(question.keys)
         if objective.models[w].observed
-    )
-
-
-def _restricted(objective: Objective, question: Question) -> Problem:
-    """The problem in which participants are nothing that they may not be."""
-    problem = objective.problem
-    if all(allowed is None for allowed in question.allowed):
-        return problem
-    tracks = list(problem.tracks)
-    for p, allowed in enumerate(question.allowed):
-        if allowed is not None:
-            players = objective.candidates[p]
-            unary = [
-                np.where(allowed[rows[:n]], f, -np.inf)
-                for rows, n, f in zip(players.rows, players.counts, tracks[p].unary, strict=True)
-            ]
-            tracks[p] = TrackTerms(unary, tracks[p].pairwise)
-    return (
-        Problem(tracks, problem.words) if any(a is not None for a in question.allowed) else problem
     )
 
 
