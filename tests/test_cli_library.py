@@ -49,7 +49,7 @@ def test_several_processes_index_as_one_does(
     alone = tmp_path / "alone"
     run("index", str(sources), "--library", str(alone), "--workers", "1")
     names = sorted(path.name for path in Path(library).glob("scene*"))
-    assert len(names) == 12
+    assert len(names) == 2 * 12  # clips, and what is kept of their things
     assert names == sorted(path.name for path in alone.glob("scene*"))
     for name in names:
         assert (alone / name).read_bytes() == (Path(library) / name).read_bytes()
@@ -205,3 +205,12 @@ def test_bad_input_is_one_line_and_exit_code_1(
 def test_wrong_usage_is_exit_code_2(run: Run, library: str) -> None:
     assert run("search", library).returncode == 2
     assert run("search", library, SENTENCE, "-k", "0").returncode == 2
+
+
+def test_a_library_that_cannot_be_reached_is_named(run: Run) -> None:
+    """Nobody listens on port 9 of this machine."""
+    url = "http://127.0.0.1:9/lib"
+    result = run("search", url, SENTENCE)
+    assert result.returncode == 1
+    (line,) = result.stderr.splitlines()
+    assert line.startswith(f"sentrack: {url}: it cannot be reached: ")

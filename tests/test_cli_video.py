@@ -105,6 +105,27 @@ def test_a_sentence_at_fault_is_told_before_the_video_is_looked_at(
         assert "'moove'" in result.stderr
 
 
+def test_a_truncated_video_is_told_of_every_time_it_is_used(tmp_path: Path, run: Run) -> None:
+    """Whether it is looked at, or was looked at before, or is in the library."""
+    whole = film(tmp_path / "whole.mp4").read_bytes()
+    cut = tmp_path / "cut.mp4"
+    cut.write_bytes(whole[: len(whole) * 4 // 5])
+    fps = str(5 + uuid.uuid4().int % 10**6 / 10**7)  # as nobody has looked at it before
+    library = str(tmp_path / "lib")
+    commands = [["detect", str(cut)]] * 2 + [["index", str(cut), "-l", library]] * 2
+    for number, command in enumerate(commands):
+        result = run(*command, "--fps", fps)
+        assert result.returncode == 0, result.stderr
+        told = [line for line in result.stderr.splitlines() if str(cut) in line]
+        assert len(told) == 1, (number, result.stderr)
+        assert re.search(r"it ends at [01]\.\d s of 2\.0 s; what can be decoded is used", told[0])
+    before = run("detect", str(cut), "--fps", fps, "--end", "0.5")
+    assert str(cut) not in before.stderr
+    good = run("detect", str(tmp_path / "whole.mp4"), "--fps", "0.4")
+    again = run("detect", str(tmp_path / "whole.mp4"), "--fps", "0.4")
+    assert good.stderr == again.stderr == ""
+
+
 def test_a_truncated_video_is_told_of_above_the_bars(tmp_path: Path) -> None:
     """In a terminal, where bars would take the place of what is printed beside them."""
     whole = film(tmp_path / "whole.mp4").read_bytes()

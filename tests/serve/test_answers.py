@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sentrack.tasks import Library, Settings, learn, read_pairs, track
+from sentrack.tasks import Library, RightBox, Settings, learn, read_pairs, track
 from sentrack.vision.io import read_table
 from tests.serve.serving import UP, Server, served, stock
 
@@ -96,7 +96,7 @@ def test_judgements_are_pairs_to_learn_from(tmp_path: Path) -> None:
         videos = server.json("/api/videos")["videos"]
         names = [video["name"] for video in videos if "cup" in video["classes"]][:3]
         assert len(names) == 3
-        box = {"participant": 0, "frame": 3, "box": [1, 2, 3, 4]}
+        box = {"participant": 0, "frame": 3, "box": [1, 2, 30, 40]}
         for number, name in enumerate(names):
             told = {"video": name, "sentence": UP, "start": 0.0, "end": 1.0, "right": number > 0}
             told["boxes"] = [box] if number == 1 else []
@@ -106,6 +106,10 @@ def test_judgements_are_pairs_to_learn_from(tmp_path: Path) -> None:
         assert server.client.post("/api/judgements", json=bad).status_code == 404
         backwards = {"video": names[0], "sentence": UP, "start": 2, "end": 1, "right": True}
         assert server.client.post("/api/judgements", json=backwards).status_code == 422
+        for wrong in ({"box": [3, 2, 3, 4]}, {"box": [1, 4, 3, 2]}, {"frame": -1}):
+            told = {"video": names[0], "sentence": UP, "start": 0, "end": 1, "right": True}
+            told["boxes"] = [box | wrong]
+            assert server.client.post("/api/judgements", json=told).status_code == 422
         elsewhere = {"Sec-Fetch-Site": "cross-site"}
         told = {"video": names[0], "sentence": UP, "start": 0, "end": 1, "right": True}
         refused = server.client.post("/api/judgements", json=told, headers=elsewhere)
@@ -116,7 +120,8 @@ def test_judgements_are_pairs_to_learn_from(tmp_path: Path) -> None:
     assert json.loads(lines[1])["boxes"] == [box]
     pairs = read_pairs(folder / "judged.jsonl", strict=True)
     # What is wrong is no example of it.
-    assert [sentence for _, sentence in pairs] == [UP] * (len(names) - 1)
+    assert [pair[1] for pair in pairs] == [UP] * (len(names) - 1)
+    assert [pair[2:] for pair in pairs] == [((RightBox(0, 3, (1, 2, 30, 40)),),), ()]
     learned = learn(pairs, settings=Settings(restarts=1, iterations=1, contrast=0))
     assert ("verb", "pick-up") in learned.words
 

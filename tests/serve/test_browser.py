@@ -14,13 +14,16 @@ from playwright.sync_api import expect
 
 from sentrack.cache import cache_folder
 from sentrack.demo import footage
+from sentrack.lexicon import Lexicon
 from sentrack.progress import silent
 from sentrack.show.video_writer import VideoWriter
-from sentrack.tasks import Library
+from sentrack.tasks import Library, track
 from sentrack.vision.scan.detectors import open_detector
 from sentrack.vision.scan.video import Video
 
+from ..commands import Run
 from ..conftest import Chromium, Tab
+from ..tasks.learning.test_corrections import clip_of, stander, walker
 from ..tasks.scenes import scene
 from ..vision.films import film
 from ..waiting import until
@@ -302,6 +305,49 @@ def test_an_answer_is_judged_corrected_and_taken_away(chromium: Chromium, site: 
         assert saved.value.suggested_filename.endswith(ending)
         assert Path(saved.value.path()).stat().st_size > 100
     clean(tab, site)
+
+
+def test_a_word_is_learned_from_boxes_put_right_on_the_page(
+    chromium: Chromium, tmp_path: Path, run: Run
+) -> None:
+    """The page takes the walker for who moved; somebody draws a box around who stands there."""
+    folder = tmp_path / "lib"
+    library = Library(folder)
+    for seed in range(3):
+        library.add(clip_of(walker(seed), stander(seed)), name=f"two-{seed}")
+    library.refresh()
+    with served(folder) as server:
+        site = Site(server)
+        for seed in range(3):
+            tab = chromium.open(site.at("/moment", q="The person moved.", video=f"two-{seed}"))
+            tools = tab.page.get_by_role("group", name="this answer")
+            tools.get_by_role("button", name="Put a box right").click()
+            canvas = tab.page.locator(".stage canvas").bounding_box()
+            assert canvas is not None
+            scale = canvas["width"] / 640
+            x1, y1, x2, y2 = stander(seed)[0] * scale
+            tab.page.mouse.move(canvas["x"] + x1, canvas["y"] + y1)
+            tab.page.mouse.down()
+            tab.page.mouse.move(canvas["x"] + x2, canvas["y"] + y2)
+            tab.page.mouse.up()
+            expect(tools).to_contain_text("1 box put right")
+            tools.get_by_role("button", name="Right", exact=True).click()
+            expect(tools).to_contain_text(f"Kept as right; {seed + 1} in all.")
+            clean(tab, site)
+    judged = folder / "judged.jsonl"
+    plain = tmp_path / "plain.jsonl"
+    lines = [json.loads(line) for line in judged.read_text().splitlines()]
+    assert [len(line["boxes"]) for line in lines] == [1, 1, 1]
+    kept = [{**line, "clip": str(folder / line["clip"]), "boxes": []} for line in lines]
+    plain.write_text("".join(json.dumps(line) + "\n" for line in kept))
+    new = clip_of(walker(4), stander(4))
+    for pairs, who in ((judged, stander), (plain, walker)):
+        mine = str(tmp_path / f"{pairs.stem}.toml")
+        told = run("learn", str(pairs), "-o", mine, "--no-nouns", "--states", "verb=1")
+        assert told.returncode == 0, told.stderr
+        found = track(new, "The person moved.", Lexicon.load(mine), whole=True).participants[0]
+        assert found.seen.any()
+        assert (found.boxes[found.seen] == who(4)[found.seen]).all()
 
 
 def test_the_runner_up_says_who_it_is(chromium: Chromium, site: Site) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from sentrack.cli.options import Cluster, Workers
+from sentrack.cli.options import Cluster, DetectorThreads, Workers
 from sentrack.errors import SentrackError
 from sentrack.text import visible
 
@@ -59,6 +59,7 @@ def learn(
         typer.Option(help="Show every learned word beside that of a lexicon, as in everyday."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the random starts.")] = 0,
+    detector_threads: DetectorThreads = None,
     workers: Workers = None,
     cluster: Cluster = None,
     force: Annotated[bool, typer.Option(help="Overwrite the output.")] = False,
@@ -97,7 +98,7 @@ def learn(
         belief=belief,
     )
     with Bars() as bars:
-        found = read_pairs(pairs, strict, bars)
+        found = read_pairs(pairs, strict, bars, detector_threads)
     # The objective is told line by line; a bar would come in between.
     learned = find(
         found,

@@ -13,6 +13,7 @@ from sentrack.cli.options import (
     Best,
     Cluster,
     Detector,
+    DetectorThreads,
     Device,
     End,
     Force,
@@ -52,9 +53,20 @@ def index(
     fps: Fps = None,
     detector: Detector = None,
     device: Device = None,
+    detector_threads: DetectorThreads = None,
     names: Names = None,
     best: Best = None,
     size: Size = "",
+    start: Start = None,
+    end: End = None,
+    every_frame: Annotated[
+        bool | None,
+        typer.Option(
+            "--every-frame/--fewer-frames",
+            help="Let the detector look at every frame of a video, which is the default, or only "
+            "at every third where little happens.",
+        ),
+    ] = None,
     workers: Workers = None,
     cluster: Cluster = None,
     force: Annotated[bool, typer.Option(help="Index anew what is there.")] = False,
@@ -72,10 +84,14 @@ def index(
             sources,
             detector=detector,
             device=device,
+            detector_threads=detector_threads,
             names=names,
             fps=fps,
             best=best,
             size=frame_size(size),
+            start=start,
+            end=end,
+            every_frame=every_frame,
             report=bars,
             force=force,
         )
@@ -239,6 +255,7 @@ def describe(
     fps: Fps = None,
     detector: Detector = None,
     device: Device = None,
+    detector_threads: DetectorThreads = None,
     names: Names = None,
     best: Best = None,
     size: Size = "",
@@ -271,6 +288,7 @@ def describe(
                 video=video,
                 detector=detector,
                 device=device,
+                detector_threads=detector_threads,
                 names=names,
                 best=best,
                 report=bars,
@@ -302,7 +320,10 @@ def _library(url: str) -> "Library":
     from sentrack.tasks import Library
 
     store = Library(url)
-    store.demand()
+    try:
+        store.demand()
+    except OSError as error:
+        raise SentrackError(f"{url}: it cannot be reached: {error.strerror or error}") from None
     return store
 
 

@@ -45,6 +45,10 @@ Device = Annotated[
     str | None,
     typer.Option(help="Where it runs: cpu, cuda, coreml, openvino, ...; auto by default."),
 ]
+DetectorThreads = Annotated[
+    int | None,
+    typer.Option(help="Threads that the detector computes with; one per core by default.", min=1),
+]
 Names = Annotated[Path | None, typer.Option(help="Class names, one per line, if not stored.")]
 Best = Annotated[int | None, typer.Option(help="Boxes of a class in a frame; 10 by default.")]
 Lexicon = Annotated[str, typer.Option(help="everyday, paper, paper9, or a TOML file.")]

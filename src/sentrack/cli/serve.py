@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sentrack.cli.options import Lexicon, Where
+from sentrack.cli.options import DetectorThreads, Lexicon, Where
 from sentrack.errors import SentrackError
 from sentrack.extras import requires
 
@@ -30,6 +30,7 @@ def serve(
         typer.Option(help="Processes that search; one per core, 4 at most, by default.", min=1),
     ] = None,
     time_limit: Annotated[float, typer.Option(help="Seconds per request.", min=1)] = 120.0,
+    detector_threads: DetectorThreads = None,
     browse: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
 ) -> None:
     """Show a library in the browser: search it, watch moments, read descriptions."""
@@ -37,7 +38,7 @@ def serve(
         from sentrack.serve import ServerOptions, create_app, run
     token = _token(token_file)
     count = min(os.cpu_count() or 1, 4) if workers is None else workers
-    options = ServerOptions(host, token, lexicon, allow_upload, count, time_limit)
+    options = ServerOptions(host, token, lexicon, allow_upload, count, time_limit, detector_threads)
     run(create_app(library, options), host, port, token, browse)
 
 

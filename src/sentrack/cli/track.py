@@ -10,6 +10,7 @@ from sentrack.cli.options import (
     AsJson,
     Best,
     Detector,
+    DetectorThreads,
     Device,
     End,
     Force,
@@ -65,6 +66,7 @@ def track(
     fps: Fps = None,
     detector: Detector = None,
     device: Device = None,
+    detector_threads: DetectorThreads = None,
     names: Names = None,
     best: Best = None,
     size: Size = "",
@@ -96,7 +98,7 @@ def track(
     asked, written = Asked(sentences, lexicon), list[Path]()
     with Bars() as bars:
         if is_video(source):
-            asked.read(detector_classes(source, detector, names, bars))
+            asked.read(detector_classes(source, detector, names, bars, detector_threads))
         clip = load_clip(
             source,
             size=frame_size(size),
@@ -106,6 +108,7 @@ def track(
             video=video,
             detector=detector,
             device=device,
+            detector_threads=detector_threads,
             names=names,
             best=best,
             report=bars,
@@ -187,6 +190,7 @@ def detect(
     fps: Fps = None,
     detector: Detector = None,
     device: Device = None,
+    detector_threads: DetectorThreads = None,
     names: Names = None,
     best: Best = None,
 ) -> None:
@@ -204,6 +208,7 @@ def detect(
             fps=fps,
             detector=detector,
             device=device or "auto",
+            detector_threads=detector_threads,
             names=names,
             best=best,
             report=bars,

@@ -6,7 +6,16 @@ from typing import Annotated
 
 import typer
 
-from sentrack.cli.options import Best, Detector, Fps, Lexicon, Names, moment_document
+from sentrack.cli.options import (
+    Best,
+    Detector,
+    DetectorThreads,
+    Device,
+    Fps,
+    Lexicon,
+    Names,
+    moment_document,
+)
 from sentrack.extras import requires
 from sentrack.text import strict_json, visible
 
@@ -39,6 +48,8 @@ def watch(
     ] = 10.0,
     fps: Fps = None,
     detector: Detector = None,
+    device: Device = None,
+    detector_threads: DetectorThreads = None,
     names: Names = None,
     best: Best = None,
 ) -> None:
@@ -57,6 +68,8 @@ def watch(
         sentences,
         lexicon=lexicon,
         detector=detector,
+        device=device,
+        detector_threads=detector_threads,
         names=names,
         best=best,
         fps=fps,

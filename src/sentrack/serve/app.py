@@ -40,6 +40,7 @@ class ServerOptions:
         uploads: whether videos may be added.
         workers: processes that search.
         seconds: that a request may take.
+        detector_threads: with which videos that are added are looked at; one per core if None.
     """
 
     host: str = "127.0.0.1"
@@ -48,6 +49,7 @@ class ServerOptions:
     uploads: bool = False
     workers: int = 2
     seconds: float = 120.0
+    detector_threads: int | None = None
 
 
 class Application(Guard):
@@ -83,7 +85,7 @@ def create_app(library: str | Path, options: ServerOptions | None = None) -> App
     if options.uploads and folder is None:
         raise SentrackError(f"{library}: videos can only be added to a library on this machine")
     lexicon = Lexicon.load(options.lexicon)
-    jobs = Jobs(store.url, lexicon)
+    jobs = Jobs(store.url, lexicon, options.detector_threads)
     uploads = folder / "uploads" if folder is not None and options.uploads else None
 
     @asynccontextmanager

@@ -86,10 +86,12 @@ class Jobs:
     Attributes:
         url: of the library.
         lexicon: what words mean.
+        detector_threads: with which videos that are added are looked at.
     """
 
     url: str
     lexicon: Lexicon
+    detector_threads: int | None = None
     _same: dict[tuple[str, str], Mark] = field(default_factory=dict)
 
     @cached_property
@@ -249,7 +251,7 @@ class Jobs:
         """Look at a video that somebody sent; the name that it has in the library."""
         from sentrack.serve.uploads import keep
 
-        yield keep(self._store, draft, name)
+        yield keep(self._store, draft, name, self.detector_threads)
 
     def _source(self, entry: Entry) -> Path:
         """The video of a clip, if it is the one that was indexed.

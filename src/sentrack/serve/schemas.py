@@ -7,6 +7,7 @@ from pydantic import TypeAdapter
 
 from sentrack.language import Completion, Piece
 from sentrack.show import ShownMatch
+from sentrack.tasks import RightBox
 
 
 @dataclass(frozen=True)
@@ -288,15 +289,6 @@ class Boxes:
     times: list[float]
     classes: list[str]
     boxes: list[list[list[float]]]
-
-
-@dataclass(frozen=True)
-class RightBox:
-    """Where a participant really is in a frame: x1 y1 x2 y2, in pixels."""
-
-    participant: int
-    frame: int
-    box: tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)

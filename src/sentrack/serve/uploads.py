@@ -25,13 +25,14 @@ MOST_PIXELS = 4096 * 2304  # of a frame
 MOST_SECONDS = 600.0
 
 
-def keep(store: Store, draft: Path, name: str) -> str:
+def keep(store: Store, draft: Path, name: str, detector_threads: int | None = None) -> str:
     """Move a video among the uploads of a library and index it.
 
     Args:
         store: the library.
         draft: the file, in the folder of uploads.
         name: that is wished for; another one is given if it is taken.
+        detector_threads: see `load_clip`.
 
     Returns:
         The name of the clip.
@@ -46,7 +47,8 @@ def keep(store: Store, draft: Path, name: str) -> str:
         return known[0]
     draft.replace(path)
     try:
-        (task,) = store.plan([path], name=unused(name, {entry.name for entry in entries}))
+        called = unused(name, {entry.name for entry in entries})
+        (task,) = store.plan([path], name=called, detector_threads=detector_threads)
         limit = Limit(MOST_SECONDS, MOST_PIXELS)  # headers may say less than is there
         entry = index_one(store.url, replace(task, options=task.options | {"limit": limit}))
     except LimitError as error:

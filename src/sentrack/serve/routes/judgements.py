@@ -1,6 +1,7 @@
 """What people say of answers: right or wrong, and where a box should have been."""
 
 import asyncio
+import math
 from pathlib import Path
 
 from fastapi import APIRouter
@@ -15,6 +16,7 @@ from sentrack.serve.routes.dependencies import (
     problems,
 )
 from sentrack.serve.schemas import Judged, Judgement
+from sentrack.tasks import RightBox
 from sentrack.text import strict_json
 
 MOST = 100_000  # judgements in a library, and bytes of one
@@ -39,6 +41,8 @@ async def judge(state: State, snapshot: Current, judgement: Judgement) -> Judged
         raise JobError("this is too long to be kept", 413)
     if not 0 <= judgement.start < judgement.end:
         raise JobError("a moment starts before it ends", 422)
+    if not all(map(_is_sound, judgement.boxes)):
+        raise JobError("a box has x1 < x2 and y1 < y2, and is of a participant in a frame", 422)
     line = {
         "clip": entry.file,
         "sentence": judgement.sentence,
@@ -50,6 +54,12 @@ async def judge(state: State, snapshot: Current, judgement: Judgement) -> Judged
         line["boxes"] = [vars(box) for box in judgement.boxes]
     async with state.judging:
         return Judged(await asyncio.to_thread(_append, state.judged, strict_json(line)))
+
+
+def _is_sound(each: RightBox) -> bool:
+    x1, y1, x2, y2 = each.box
+    finite = all(map(math.isfinite, each.box))
+    return finite and x1 < x2 and y1 < y2 and min(each.participant, each.frame) >= 0
 
 
 def _append(path: Path, line: str) -> int:
