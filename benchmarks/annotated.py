@@ -68,10 +68,12 @@ class Span:
     Attributes:
         boxes: per frame, from 0 on, the things: identity, class and box (4,).
         fps: frames per second.
+        first: the frame of the video that is 0 here.
     """
 
     boxes: dict[int, list[tuple[int, str, Floats]]]
     fps: float
+    first: int
 
 
 def span_of(name: str, truth: Mapping[str, Any], data: Path = DATA, frames: int = FRAMES) -> Span:
@@ -80,7 +82,7 @@ def span_of(name: str, truth: Mapping[str, Any], data: Path = DATA, frames: int 
     found = {t: rows for t, rows in every.items() if truth["begin"] <= t <= truth["end"]}
     first, step = min(found, default=0), 1 + len(found) // frames
     kept = {(t - first) // step: rows for t, rows in found.items() if (t - first) % step == 0}
-    return Span(kept, truth["fps"] / step)
+    return Span(kept, truth["fps"] / step, first)
 
 
 @lru_cache(maxsize=8)

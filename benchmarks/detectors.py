@@ -11,18 +11,22 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.pixels import FOOTAGE, VIDEOS, annotated
-from benchmarks.true_false import logistic
+from benchmarks.pixels import FOOTAGE, VIDEOS, annotated, kept_to
+from benchmarks.true_false import answered, auc, logistic, right_side, rows
 from sentrack.boxes import iou
+from sentrack.demo import footage
+from sentrack.vision import load_clip
 from sentrack.vision.scan import Video
 from sentrack.vision.scan.detectors import Detector, open_detector
 from sentrack.vision.scan.detectors.calibration import NEAR, Curve
+from sentrack.vision.scan.detectors.several import Close
 from sentrack.vision.scan.detectors.weights import KNOWN
 
 EVERY = 15  # frames, of which one is looked at; annotated is every third
 RIGHT = 0.5  # intersection over union with somebody annotated
 MOST = 100  # boxes of a frame
 LOWEST = 0.02  # score
+SURE = 0.5  # probability of somebody whose hands are looked for
 TIMED = 8  # frames of a video, to see what a detector costs as it is used
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -63,10 +67,10 @@ def found_in(detector: Detector, video: str, every: int = EVERY) -> Seen:
         if frame.number % every != 2 or frame.number not in real:
             continue
         found = detector.detect(frame.image)
-        rows = found.label == person
+        own = found.label == person
         truth = np.array([box for _, box in real[frame.number]])
-        scores.append(found.score[rows])
-        rights.append(matched(found.boxes[rows], truth))
+        scores.append(found.score[own])
+        rights.append(matched(found.boxes[own], truth))
         people, frames = people + len(truth), frames + 1
     return Seen(np.concatenate(scores), np.concatenate(rights), people, frames)
 
@@ -122,6 +126,60 @@ def _row(name: str, video: str, people: int, figures: Sequence[float] | Floats) 
     *parts, spent = figures
     shown = " | ".join(f"{each:.3f}" for each in parts)
     return f"| {name} | {video} | {people} | {shown} | {spent:.0f} |"
+
+
+def answers(names: Sequence[str] | None = None) -> Iterator[str]:
+    """True and false sentences, and identity, by every detector."""
+    asked = rows()
+    true = np.array([row.true for row in asked])
+    yield "## What is answered by them"
+    yield ""
+    yield f"{len(asked)} sentences about real footage, {true.sum()} of them true, as in"
+    yield "[true or false](match.md); and tracks of people beside the annotated ones, as in"
+    yield "`python -m benchmarks.pixels`."
+    yield ""
+    yield (
+        "| detector | true or false: AUC | on the right side of one half | refused | tracks "
+        "| purity | changes a track |"
+    )
+    yield "|---|---|---|---|---|---|---|"
+    for name in names or KNOWN:
+        if "person" not in open_detector(name).classes:
+            continue
+        told = [found for _, found in answered(asked, None, name)]
+        matches = np.array([0.0 if each is None else each.match for each in told])
+        kept = [
+            each
+            for video in VIDEOS
+            for each in kept_to(video, load_clip(FOOTAGE / f"{video}.mp4", detector=name))
+        ]
+        _, purity, changes = np.mean(kept, axis=0)
+        yield (
+            f"| {name} | {auc(matches, true):.3f} | {right_side(matches, true):.3f} "
+            f"| {sum(each is None for each in told)} | {len(kept)} | {purity:.3f} "
+            f"| {changes:.2f} |"
+        )
+    yield ""
+
+
+def hands() -> Iterator[str]:
+    """What looking for the hands of people costs."""
+    people, finder = open_detector(threads=1), open_detector("hands", threads=1)
+    assert isinstance(finder, Close)
+    person = people.classes.index(finder.around)
+    images = [frame.image for frame in Video(footage("walkers")).frames(None, None, 10)]
+    seen = [(image, people.detect(image)) for image in images]
+    spent = looked_at = 0.0
+    for image, found in seen:
+        own = np.flatnonzero((found.label == person) & (found.score >= SURE))[:1]
+        begin = time.process_time()
+        finder.detect_around(image, found.boxes[own], found.score[own])
+        spent, looked_at = spent + time.process_time() - begin, looked_at + len(own)
+    yield "## Hands"
+    yield ""
+    yield f"`hands` takes {1000 * spent / looked_at:.1f} ms of one core a person, over"
+    yield f"{looked_at:.0f} people of the walkers (1768x994), cutting out and choosing included."
+    yield ""
 
 
 def detectors(names: Sequence[str] | None = None) -> Iterator[str]:

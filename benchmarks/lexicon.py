@@ -21,8 +21,9 @@ from pathlib import Path
 import numpy as np
 
 import sentrack
+from benchmarks.inference import machine
 from benchmarks.real import SETS
-from benchmarks.telling import Lines
+from benchmarks.telling import Lines, publish
 from benchmarks.word_cases import Case, cases, present
 from sentrack.files import whole
 from sentrack.lexicon import Lexicon, WordModel
@@ -200,7 +201,8 @@ def page(most: int, wanted: Sequence[str], fitted: Path | None) -> Lines:
     names = present()
     yield "# `everyday`, fitted"
     yield ""
-    yield "Made by `make lexicon`: words that two sets or more speak of, fitted with their"
+    yield f"Made by `make lexicon` on {machine()}:"
+    yield "words that two sets or more speak of, fitted with their"
     yield "opposites. A clip chooses between its own sentence, of those of whom it is annotated;"
     yield "the opposite, of the same; and the sentence of somebody else. Lost: nats per clip of"
     yield "the choice by `match`. Right: part of the clips whose own sentence fits best. All is"
@@ -266,12 +268,8 @@ def main() -> None:
     if not present():
         print("there is nothing to fit to: `everyday` stays as it is", file=sys.stderr)
         return
-    lines = []
-    for line in page(options.most, list(filter(None, options.words.split(","))), options.fitted):
-        print(line, flush=True)
-        lines.append(line)
-    if options.output:
-        options.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    words = list(filter(None, options.words.split(",")))
+    publish(page(options.most, words, options.fitted), options.output)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,8 @@ import numpy as np
 
 import sentrack
 from benchmarks.annotated import clip_of, truths
+from benchmarks.inference import machine
+from benchmarks.telling import publish
 from sentrack.errors import SentrackError
 from sentrack.vision import Clip
 
@@ -120,7 +122,8 @@ def page(most: int) -> Iterator[str]:
     """The whole page, as Markdown."""
     yield "# Order on real video, measured"
     yield ""
-    yield "Made by `python -m benchmarks.order`: two annotated events of one person or vehicle, in"
+    yield f"Made by `python -m benchmarks.order` on {machine()}:"
+    yield "two annotated events of one person or vehicle, in"
     yield f"their order and in the reverse, of each set at most {most} pairs and at most"
     yield f"{LONGEST:.0f} s each. *Right* is the share in which the true order has the higher"
     yield "match, where a tie is one half; *depicted* are the shares of true and of false sentences"
@@ -161,12 +164,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=60, help="pairs of a set, at most")
     parser.add_argument("--output", type=Path, help="also write the Markdown there")
     options = parser.parse_args()
-    lines = []
-    for line in page(options.most):
-        print(line, flush=True)
-        lines.append(line)
-    if options.output:
-        options.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    publish(page(options.most), options.output)
 
 
 if __name__ == "__main__":

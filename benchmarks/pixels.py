@@ -114,6 +114,19 @@ def tracks(clip: Clip, real: Boxes, whole: bool) -> Iterator[list[int]]:
                     yield own
 
 
+def kept_to(video: str, clip: Clip, whole: bool = False) -> list[tuple[int, float, int]]:
+    """Of every track of a video: its frames, its purity, and its changes from one to another."""
+    real = annotated(video, clip.size[1])
+    return [
+        (
+            len(own),
+            Counter(own).most_common(1)[0][1] / len(own),
+            sum(a != b for a, b in pairwise(own)),
+        )
+        for own in tracks(clip, real, whole)
+    ]
+
+
 def main() -> None:
     """Print one row per tracker and video, and one for all videos."""
     parser = argparse.ArgumentParser(description=main.__doc__)
@@ -132,15 +145,7 @@ def main() -> None:
             continue
         every = []
         for video, clip in clips.items():
-            real = annotated(video, clip.size[1])
-            found = [
-                (
-                    len(own),
-                    Counter(own).most_common(1)[0][1] / len(own),
-                    sum(a != b for a, b in pairwise(own)),
-                )
-                for own in tracks(seen_by(clip), real, options.whole)
-            ]
+            found = kept_to(video, seen_by(clip), options.whole)
             every += found
             _row(tracker, video, found)
         _row(tracker, "all", every)

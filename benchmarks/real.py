@@ -22,6 +22,8 @@ import sentrack
 from benchmarks.annotated import Span, clip_of, opposite, opposites, span_of, truths
 from benchmarks.confusion import draw_confusion
 from benchmarks.failures import Failure, confusion, draw_failures
+from benchmarks.inference import machine
+from benchmarks.telling import publish
 from sentrack.boxes import iou
 from sentrack.errors import SentrackError
 from sentrack.tasks import Tracking
@@ -251,27 +253,35 @@ def when(most: int) -> Iterator[str]:
     yield "| set | questions | first right | one of three |"
     yield "|---|---|---|---|"
     for name in WHOLE_VIDEOS:
-        spans: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
-        about = {}
-        for truth in truths(name, 10**6):
-            if any(word in truth["sentence"] for word in EVENTS):
-                times = truth["begin"] / truth["fps"], (truth["end"] + 1) / truth["fps"]
-                spans[truth["video"], truth["sentence"]].append(times)
-                about[truth["video"]] = truth
-        answers = []
-        for video, sentence in sorted(spans)[:: max(1, len(spans) // most)]:
-            clip = clip_of(name, about[video] | {"begin": 0, "end": 10**9}, frames=10**6)
-            assert clip is not None
-            with tempfile.TemporaryDirectory() as folder:
-                path = Path(folder) / f"{video}.csv"
-                sentrack.save_clip(clip, path)
-                library = sentrack.Library(Path(folder) / "library")
-                library.add(path, size=clip.size, fps=clip.fps)
-                found = [(each.start, each.end) for each in library.search(sentence, k=3)]
-            hits = [any(_meet(each, real) for real in spans[video, sentence]) for each in found]
-            answers.append((bool(hits[:1] and hits[0]), any(hits)))
+        answers = moments_right(name, most)
         shares = " | ".join(f"{each:.3f}" for each in np.mean(answers, axis=0))
         yield f"| {name} | {len(answers)} | {shares} |"
+
+
+def moments_right(name: str, most: int) -> list[tuple[bool, bool]]:
+    """Of questions about whole videos of a set: is the first moment right, is one of three?"""
+    spans: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
+    about = {}
+    for truth in truths(name, 10**6):
+        if any(word in truth["sentence"] for word in EVENTS):
+            # A clip begins where anything is annotated.
+            about[truth["video"]] = truth | {"begin": 0, "end": 10**9}
+            first = span_of(name, about[truth["video"]], frames=10**6).first
+            times = [(t - first) / truth["fps"] for t in (truth["begin"], truth["end"] + 1)]
+            spans[truth["video"], truth["sentence"]].append((times[0], times[1]))
+    answers = []
+    for video, sentence in sorted(spans)[:: max(1, len(spans) // most)]:
+        clip = clip_of(name, about[video], frames=10**6)
+        assert clip is not None
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"{video}.csv"
+            sentrack.save_clip(clip, path)
+            library = sentrack.Library(Path(folder) / "library")
+            library.add(path, size=clip.size, fps=clip.fps)
+            found = [(each.start, each.end) for each in library.search(sentence, k=3)]
+        hits = [any(_meet(each, real) for real in spans[video, sentence]) for each in found]
+        answers.append((bool(hits[:1] and hits[0]), any(hits)))
+    return answers
 
 
 def _meet(one: tuple[float, float], other: tuple[float, float]) -> bool:
@@ -313,8 +323,9 @@ def page(most: int, folder: Path | None = None) -> Iterator[str]:
     failures: list[Failure] = []
     yield "# Real video, measured"
     yield ""
-    yield "Made by `python -m benchmarks.real` from video that others annotated: of each set at"
-    yield f"most {most} sentences, none too often. The rule is told the identities."
+    yield f"Made by `python -m benchmarks.real` on {machine()}"
+    yield f"from video that others annotated: of each set at most {most} sentences, none too often."
+    yield "The rule is told the identities."
     yield ""
     yield "## Who"
     yield ""
@@ -340,12 +351,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, help="also write the Markdown there")
     parser.add_argument("--pictures", type=Path, help="folder for pictures of what goes wrong")
     options = parser.parse_args()
-    lines = []
-    for line in page(options.most, options.pictures):
-        print(line, flush=True)
-        lines.append(line)
-    if options.output:
-        options.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    publish(page(options.most, options.pictures), options.output)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """What search finds in videos whose truth is known, what bounds save, and what it all costs.
 
     python -m benchmarks.search [--only when,retrieval,bounds] [--output docs/measured/search.md]
-    python -m benchmarks.search --only scale --output docs/measured/scale.md
+    python -m benchmarks.search --only scale,hours --output docs/measured/scale.md
 
 Prints Markdown. Every figure is measured in this run. CAD-120 lies beside the project; the
 street footage is fetched.
@@ -20,6 +20,7 @@ import numpy as np
 
 from benchmarks.cad import DATA, PICK_OR_PLACE, Segment, segments
 from benchmarks.clips import made_up
+from benchmarks.hours import hours
 from benchmarks.inference import machine
 from benchmarks.matching import svo
 from benchmarks.scale import scale
@@ -56,13 +57,16 @@ def main() -> None:
         "retrieval": retrieval,
         "bounds": bounds,
         "scale": scale,
+        "hours": lambda: hours(options.hours, options.library),
     }
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--only", default=",".join(sections), help="sections to run")
+    parser.add_argument("--hours", type=float, default=1000.0, help="of the library of many hours")
+    parser.add_argument("--library", type=Path, help="a folder that keeps it, to go on with later")
     parser.add_argument("--output", type=Path, help="also write the Markdown there")
     options = parser.parse_args()
     head = f"Made by `python -m benchmarks.search {' '.join(sys.argv[1:])}` on {machine()}."
-    title = "Scale" if options.only == "scale" else "Search"
+    title = "Scale" if options.only.startswith("scale") else "Search"
     written = [f"# {title}, measured", "", head, ""]
     print("\n".join(written))
     written += tell(sections, options.only)

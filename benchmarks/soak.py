@@ -277,10 +277,10 @@ def silent_clients(folder: Path, rng: random.Random, count: int) -> int:
 
 KINDS: dict[str, tuple[Callable[..., int], int]] = {
     "a bit of a file flipped": (flipped_bits, 2000),
-    "a process killed": (kills, 100),
+    "a process killed": (kills, 300),
     "a damaged input": (damaged_inputs, 5000),
     "a full disk": (full_disks, 20),
-    "a search more": (searches, 500),
+    "a search more": (searches, 2000),
     f"{SILENT} silent clients": (silent_clients, 5),
 }
 

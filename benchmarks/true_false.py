@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,8 +26,11 @@ import numpy.typing as npt
 import sentrack
 from benchmarks.annotated import Labelled, labelled
 from benchmarks.footage import street
+from benchmarks.inference import machine
+from benchmarks.telling import publish
 from sentrack.cache import cache_folder
 from sentrack.errors import SentrackError
+from sentrack.tasks import Tracking
 from sentrack.tasks.match import LONGEST, SHORTEST
 
 HERE = Path(__file__).parent
@@ -101,54 +104,63 @@ def main() -> None:
     parser.add_argument("--fit", action="store_true", help="fit the constants of match instead")
     parser.add_argument("--detector", help="by which the videos are looked at; else the default")
     options = parser.parse_args()
-    lines = list(fitted() if options.fit else judged(options.footage, options.detector))
-    print("\n".join(lines))
-    if options.output:
-        options.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    page = fitted() if options.fit else judged(options.footage, options.detector)
+    publish(page, options.output)
+
+
+def answered(
+    asked: Sequence[Row], footage: Path | None, detector: str | None = None
+) -> Iterator[tuple[Row, Tracking | None]]:
+    """Every sentence with its answer; None if it is refused."""
+    for row in asked:
+        path = video(row.video, footage)
+        clip = sentrack.load_clip(path, start=row.start, end=row.end, fps=10, detector=detector)
+        try:
+            yield row, sentrack.track(clip, row.sentence)
+        except SentrackError:
+            yield row, None
+
+
+def right_side(matches: Floats, true: npt.NDArray[np.bool_]) -> float:
+    """What share of the sentences is on the right side of one half."""
+    return float(((matches >= 0.5) == true).mean())
 
 
 def judged(footage: Path | None, detector: str | None = None) -> Iterator[str]:
     """Every sentence with its match, then the figures."""
     asked = rows()
-    matches = []
+    told = []
     yield "# True or false, measured"
     yield ""
-    yield "Made by `python -m benchmarks.true_false`: sentences about real footage, half of them"
-    yield "false in ways that people would try, labelled by looking at frames before anything was"
-    yield "run."
+    yield f"Made by `python -m benchmarks.true_false` on {machine()}:"
+    yield "sentences about real footage, half of them false in ways that people would try, labelled"
+    yield "by looking at frames before anything was run."
     yield "`match` was fitted on other video (`--fit`). What is refused counts as 0."
     yield ""
     yield "| true | kind | video | sentence | match | from | to |"
     yield "|---|---|---|---|---|---|---|"
-    for row in asked:
-        path = video(row.video, footage)
-        clip = sentrack.load_clip(path, start=row.start, end=row.end, fps=10, detector=detector)
-        try:
-            found = sentrack.track(clip, row.sentence)
-        except SentrackError:
-            matches.append(0.0)
-            told = "refused | |"
-        else:
-            matches.append(found.match)
-            told = f"{found.match:.2f} | {found.start:.1f} | {found.end:.1f}"
-        yield f"| {row.true} | {row.kind} | {row.video} | {row.sentence} | {told} |"
+    for row, found in answered(asked, footage, detector):
+        told.append(0.0 if found is None else found.match)
+        answer = "refused | |"
+        if found is not None:
+            answer = f"{found.match:.2f} | {found.start:.1f} | {found.end:.1f}"
+        yield f"| {row.true} | {row.kind} | {row.video} | {row.sentence} | {answer} |"
     true = np.array([row.true for row in asked])
-    right = (np.array(matches) >= 0.5) == true
     yield ""
-    yield f"AUC {auc(matches, true):.3f} of {len(asked)} sentences, {true.sum()} of them true;"
-    yield f"on the right side of one half: {right.mean():.3f}."
+    yield f"AUC {auc(told, true):.3f} of {len(asked)} sentences, {true.sum()} of them true;"
+    yield f"on the right side of one half: {right_side(np.array(told), true):.3f}."
     yield ""
-    yield from promised(np.array(matches), true)
+    yield from promised(np.array(told), true)
 
 
-def promised(matches: Floats, true: npt.NDArray[np.bool_]) -> Iterator[str]:
+def promised(told: Floats, true: npt.NDArray[np.bool_]) -> Iterator[str]:
     """What share of the sentences of a match is true."""
     yield "| match | sentences | promised | true |"
     yield "|---|---|---|---|"
     for low in np.arange(0, 1, 0.2):
-        here = (matches >= low) & (matches < low + 0.2 + (low > 0.7))
+        here = (told >= low) & (told < low + 0.2 + (low > 0.7))
         if here.any():
-            mean, share = matches[here].mean(), true[here].mean()
+            mean, share = told[here].mean(), true[here].mean()
             yield f"| {low:.1f} to {low + 0.2:.1f} | {here.sum()} | {mean:.2f} | {share:.2f} |"
 
 

@@ -53,8 +53,8 @@ EXACT = 1e-11  # of sums of the same numbers in another order, relative to the l
 METHODS: dict[str, tuple[str | Method, bool]] = {
     # a name, the method, and whether every large problem gets a shortlist
     "auto": ("auto", False),
-    "auto, nothing exact at once": (sentrack.Auto(exact_operations=0), False),
-    "auto, with a shortlist": (sentrack.Auto(exact_operations=0), True),
+    "auto, nothing exact at once": (sentrack.Auto(0, 0), False),
+    "auto, with a shortlist": (sentrack.Auto(0, 0), True),
     "viterbi": ("viterbi", False),
     "dual": ("dual", False),
     "ascent": (sentrack.Ascent(restarts=2), False),

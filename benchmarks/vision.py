@@ -4,6 +4,8 @@
 """
 
 import argparse
+import hashlib
+import math
 import os
 import subprocess
 import sys
@@ -13,18 +15,22 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import cycle, islice, product
 from pathlib import Path
+from unittest import mock
 
 import av
 import numpy as np
 
 import sentrack
-from benchmarks.detectors import detectors
+from benchmarks.detectors import answers, detectors, hands
 from benchmarks.footage import street
+from benchmarks.sampling import sampling
+from benchmarks.telling import tell
 from sentrack.cache import cache_folder
 from sentrack.demo import footage
 from sentrack.vision import Floats
-from sentrack.vision.scan import BEST, FPS, Image, Video, observe
+from sentrack.vision.scan import BEST, FPS, Detector, Image, ImageCandidates, Video, observe
 from sentrack.vision.scan.detectors import KNOWN, open_detector
+from sentrack.vision.scan.pieces import Pieces
 
 ROUNDS = 3  # of which the fastest counts: others may use the machine
 SECONDS = 15.0  # of video in each
@@ -41,17 +47,22 @@ ASKED = (
 def main() -> None:
     """Run the parts and print them."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="detectors,cost,switches,memory", help="parts to run")
+    parts = {
+        "detectors": detectors,
+        "answers": answers,
+        "hands": hands,
+        "cost": cost,
+        "switches": switches,
+        "pieces": pieces,
+        "sampling": sampling,
+        "memory": memory,
+    }
+    parser.add_argument("--only", default=",".join(parts), help="parts to run")
     parser.add_argument("--output", type=Path, help="also write the Markdown there")
     options = parser.parse_args()
-    parts = {"detectors": detectors, "cost": cost, "switches": switches, "memory": memory}
-    lines = []
-    for name in options.only.split(","):
-        for line in parts[name]():
-            print(line, flush=True)
-            lines.append(line)
+    lines = tell(parts, options.only)
     if options.output:
-        options.output.write_text("\n".join(lines) + "\n")
+        options.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def cost() -> Iterator[str]:
@@ -117,6 +128,56 @@ def apart(boxes: Floats) -> int:
     low = np.maximum(boxes[1:, :2], boxes[:-1, :2])
     high = np.minimum(boxes[1:, 2:], boxes[:-1, 2:])
     return int((high <= low).any(axis=1).sum())
+
+
+def pieces(seconds: float = 30.0, length: float = 5.0) -> Iterator[str]:
+    """What differs between a video that is scanned in pieces and in one."""
+    video, detector = Video(street()), _Known(open_detector(best=BEST))
+    facts = video, detector, BEST, FPS, None, seconds
+    found = []
+    for each in (seconds, length):
+        with mock.patch("sentrack.vision.scan.pieces.SECONDS", each):
+            scan = Pieces(*facts)
+            found.append([s for n in range(math.ceil(seconds / each)) for s in scan.of(n)])
+    one, many = found
+    first = [n for n, seen in enumerate(one) if seen.time % length < 0.05 and n]
+    detections = moved = 0
+    speed: dict[bool, list[Floats]] = {True: [], False: []}
+    for n, (a, b) in enumerate(zip(one, many, strict=True)):
+        assert np.array_equal(a.age, b.age)
+        detections += int((a.age == 0).sum())
+        assert np.array_equal(a.boxes[a.age == 0], b.boxes[b.age == 0])
+        speed[n in first].append(np.abs(a.velocity - b.velocity).max(axis=1))
+        moved += int((a.age > 0).sum())
+    yield "## Pieces"
+    yield ""
+    yield f"{seconds:g} s of the street, in one piece and in pieces of {length:g} s (a minute is"
+    yield f"usual). All {detections:,} detections are the same, bit for bit, and so are the classes"
+    yield f"and frames of the {moved:,} boxes that are moved along. By how much motions differ, in"
+    yield "frame heights per second:"
+    yield ""
+    yield "| boxes | median | 99 of 100 below | most |"
+    yield "|---|---|---|---|"
+    for name, at in (("in first frames of pieces", True), ("in the others", False)):
+        off = np.concatenate(speed[at])
+        yield f"| {name} | {np.median(off):.5f} | {np.quantile(off, 0.99):.5f} | {off.max():.5f} |"
+    yield ""
+
+
+class _Known:
+    """A detector that looks at a picture once."""
+
+    def __init__(self, detector: Detector) -> None:
+        self._detector = detector
+        self.name, self.classes = detector.name, detector.classes
+        self.fingerprint = detector.fingerprint
+        self._found: dict[bytes, ImageCandidates] = {}
+
+    def detect(self, image: Image) -> ImageCandidates:
+        key = hashlib.sha256(image.tobytes()).digest()
+        if key not in self._found:
+            self._found[key] = self._detector.detect(image)
+        return self._found[key]
 
 
 def memory() -> Iterator[str]:

@@ -17,6 +17,7 @@ from benchmarks.inference import machine
 from benchmarks.paper import (
     applications,
     corpus,
+    crowd,
     joint,
     long_sentences,
     relative_error,
@@ -34,6 +35,7 @@ SECTIONS: dict[str, Section] = {
     "long_sentences": long_sentences.section,
     "scaling": scaling.section,
     "joint": joint.section,
+    "crowd": crowd.section,
     "applications": applications.section,
 }
 FOLDER = Path(__file__).parents[2] / "docs" / "measured" / "paper"

@@ -1,4 +1,4 @@
-"""Tracking before any word is heard: SORT or ByteTrack, and sentences scored on their tracks."""
+"""Tracking before any word is heard, and sentences scored on the tracks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +12,7 @@ from sentrack.lexicon import Lexicon
 from sentrack.objective import Objective, whole
 from sentrack.scene import Measurements, Scene, detection_scores
 from sentrack.scene.candidates import candidate_set
+from sentrack.scene.presence import is_away
 from sentrack.scene.things import things
 from sentrack.vision import Bools, Clip, Floats, Ints, clip_from_arrays
 
@@ -24,7 +25,7 @@ class Setting:
     """A tracker and how its tracks are chosen.
 
     Attributes:
-        kind: "SORT" or "ByteTrack".
+        kind: "SORT", "ByteTrack" or "OC-SORT".
         start: the least score of a box that begins a track.
         overlap: the least IoU of a box that continues it.
         sure: frames in a row after which it is one.
@@ -51,6 +52,9 @@ SETTINGS = tuple(
         ("ByteTrack", 0.7, 0.1, 2),
         ("ByteTrack", 0.5, 0.1, 1),
         ("ByteTrack", 0.5, 0.3, 2),
+        ("OC-SORT", 0.6, 0.3, 3),
+        ("OC-SORT", 0.4, 0.3, 2),
+        ("OC-SORT", 0.4, 0.1, 1),
     )
     for weighed in (True, False)
 )
@@ -119,29 +123,6 @@ def only(clip: Clip, found: Sequence[Track]) -> Clip | None:
     )
 
 
-def filled(clip: Clip, found: Sequence[Track]) -> Clip:
-    """The clip with the boxes that tracks interpolate, marked as projected, as more candidates."""
-    new = np.array([~(track.detected | track.held) for track in found]).reshape(-1, clip.T)
-    which, frame = np.nonzero(new)
-    if not len(which):
-        return clip
-    boxes, scores = (np.stack([getattr(t, name) for t in found]) for name in ("boxes", "scores"))
-    labels = np.array([track.label for track in found])
-    return clip_from_arrays(
-        clip.name,
-        clip.size,
-        clip.fps,
-        clip.frames[np.concatenate([clip.frame_of, frame])],
-        clip.classes,
-        np.concatenate([clip.boxes, boxes[which, frame]]),
-        np.concatenate([clip.score, scores[which, frame]]),
-        label=np.concatenate([clip.label, labels[which]]),
-        frames=clip.frames,
-        times=clip.times,
-        projected=np.concatenate([clip.projected, np.ones(len(which), np.bool_)]),
-    )
-
-
 def identities(clip: Clip, rows: Ints, setting: Setting) -> Ints:
     """(M,) the number of the track of every one of (M,) detections, -1 of none."""
     supervision, tracker = _tracker(setting)
@@ -167,11 +148,16 @@ def _tracker(setting: Setting) -> tuple[Any, Any]:
     import supervision
     import trackers
 
-    kinds = {"SORT": trackers.SORTTracker, "ByteTrack": trackers.ByteTrackTracker}
-    return supervision, kinds[setting.kind](
-        track_activation_threshold=setting.start,
+    kinds = {
+        "SORT": (trackers.SORTTracker, "track_activation_threshold"),
+        "ByteTrack": (trackers.ByteTrackTracker, "track_activation_threshold"),
+        "OC-SORT": (trackers.OCSORTTracker, "high_conf_det_threshold"),
+    }
+    kind, start = kinds[setting.kind]
+    return supervision, kind(
         minimum_iou_threshold=setting.overlap,
         minimum_consecutive_frames=setting.sure,
+        **{start: setting.start},
     )
 
 
@@ -194,8 +180,12 @@ def on_tracks(tracked: Clip, meaning: Meaning, lexicon: Lexicon, weighed: bool) 
 
 
 def boxes_of(objective: Objective, tracks: Ints) -> Floats:
-    """(L, T, 4): the boxes of chosen candidates (L, T)."""
+    """(L, T, 4): the boxes of chosen candidates (L, T), held where they are away, as of tracks."""
     every = np.arange(objective.clip.T)
     pairs = zip(objective.candidates, tracks, strict=True)
-    rows = [candidates.rows[every, track] for candidates, track in pairs]
-    return np.asarray(objective.clip.boxes[np.stack(rows)])
+    rows = np.stack([candidates.rows[every, track] for candidates, track in pairs])
+    away, boxes = is_away(objective.clip)[rows], objective.clip.boxes[rows]
+    for there, own in zip(~away, boxes, strict=True):
+        known = np.flatnonzero(there)
+        own[:] = own[known[np.abs(every[:, None] - known).argmin(axis=1)]]
+    return np.asarray(boxes)

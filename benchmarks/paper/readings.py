@@ -1,13 +1,15 @@
 """The paper's objective of a clip and a sentence, and the choices that the paper does not state."""
 
 import math
+import zlib
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal
 
 import numpy as np
 
-from benchmarks.paper.stories import STEP
-from sentrack.inference import Problem, TrackTerms, WordTerms
+from benchmarks.paper.stories import STEP, films
+from sentrack.inference import Problem, TrackTerms, WordTerms, solve
 from sentrack.lexicon import Lexicon
 from sentrack.lexicon.lexicon import split
 from sentrack.lexicon.model import WordModel
@@ -21,6 +23,8 @@ from sentrack.tasks import understand
 from sentrack.vision import Clip, Floats
 
 RELEASE = 1e-100  # what the authors' release takes for a probability of zero
+NOISE = 0.5  # times a number between 0 and 1: what the release adds to outputs before training
+FILMS, FEW = 93, 5  # made-up clips, and boxes of a class, that outputs are estimated from
 
 
 @dataclass(frozen=True)
@@ -36,12 +40,21 @@ class Reading:
         forbid: leave forbidden what the release forbids.
         nouns: whether a wrong class costs the floor, as in the release, or is no candidate at all.
         ends: whether a word must have left its first state in the end.
+        smooth: share of every output that is uniform, so that there are no zeros.
+        nine: how words have nine states: every phase split into three of the same output that
+            follow each other; the same, but any later one may follow; or any at all; the split
+            ones with noise added to their outputs, as the release does before it trains; or
+            outputs counted in what the split ones explain best in all made-up clips.
+        per_frame: whether the objective is divided by the number of frames.
     """
 
     floor: float = RELEASE
     forbid: bool = False
     nouns: Literal["floor", "own class"] = "floor"
     ends: bool = True
+    smooth: float = 0.0
+    nine: Literal["split", "skipping", "any order", "perturbed", "estimated"] = "split"
+    per_frame: bool = False
 
 
 def sampled(clip: Clip, n: int) -> Clip:
@@ -79,7 +92,28 @@ def objective(clip: Clip, sentence: str, K: int, reading: Reading | None = None)
     terms = dict(zip(own, scene.tracks(), strict=True))
     tracks = {players: _track(track, bottom) for players, track in terms.items()}
     chains = joint_chains(scene, [plain(m, clip.seconds) for m in models], (), around=False)
-    return Objective(scene, Problem([tracks[players] for players in own], words), tuple(chains))
+    share = 1.0 / clip.T if reading.per_frame else 1.0
+    problem = Problem([_shared(tracks[each], share) for each in own], _shares(words, share))
+    return Objective(scene, problem, tuple(chains))
+
+
+def _shared(terms: TrackTerms, share: float) -> TrackTerms:
+    return TrackTerms(
+        [share * np.asarray(f) for f in terms.unary],
+        [share * np.asarray(g) for g in terms.pairwise],
+    )
+
+
+def _shares(words: list[WordTerms], share: float) -> list[WordTerms]:
+    return [
+        replace(
+            word,
+            initial=share * np.asarray(word.initial),
+            transition=share * np.asarray(word.transition),
+            emission=[share * np.asarray(h) for h in word.emission],
+        )
+        for word in words
+    ]
 
 
 def _candidates(clip: Clip, noun: str, reading: Reading) -> CandidateSet:
@@ -95,18 +129,58 @@ def _track(terms: TrackTerms, bottom: float) -> TrackTerms:
 
 def _model(model: WordModel, K: int, reading: Reading) -> WordModel:
     """A word of the paper with K states, its zeros replaced by the floor of a reading."""
+    outputs = tuple((1 - reading.smooth) * p + reading.smooth / p.shape[-1] for p in model.outputs)
     if model.transitions is None:
-        return replace(model, outputs=tuple(_floored(p, reading.floor) for p in model.outputs))
-    model = split(model, K // 3, RELEASE)
-    assert model.transitions is not None
-    onwards = np.triu(np.maximum(model.transitions, reading.floor))
+        return replace(model, outputs=tuple(_floored(p, reading.floor) for p in outputs))
+    model = split(replace(model, outputs=outputs), K // 3, RELEASE)
+    transitions, outputs = model.transitions, model.outputs
+    assert transitions is not None
+    if K > 3 and reading.nine in ("skipping", "any order"):
+        # What is left of staying is for all others alike.
+        others = np.ones((K, K)) - np.eye(K)
+        others = np.triu(others) if reading.nine == "skipping" else others
+        leave = (1 - np.diag(transitions))[:, None]
+        leave = np.maximum(leave, leave[0] if reading.nine == "any order" else 0.0)
+        others /= np.maximum(others.sum(axis=1, keepdims=True), 1.0)
+        transitions = np.eye(K) * (1 - leave * others.sum(axis=1, keepdims=True)) + leave * others
+    if K > 3 and reading.nine == "perturbed":
+        rng = np.random.default_rng(zlib.crc32(model.name.encode()))
+        outputs = tuple(_floored(p + NOISE * rng.random(p.shape), 0.0) for p in outputs)
+    if K > 3 and reading.nine == "estimated":
+        outputs = _estimated(model.name, model.part, K)
+    onwards = np.maximum(transitions, reading.floor)
+    if reading.nine != "any order" or K == 3:
+        onwards = np.triu(onwards)
     back = 0.0 if reading.forbid else reading.floor
     return replace(
         model,
-        outputs=tuple(_floored(p, reading.floor) for p in model.outputs),
+        outputs=tuple(_floored(p, reading.floor) for p in outputs),
         initial=_floored(model.initial, reading.floor),
         transitions=_floored(onwards, back),
     )
+
+
+@cache
+def _estimated(name: str, part: str, K: int) -> tuple[Floats, ...]:
+    """Outputs of a word counted in the best tracks and states of the made-up clips that say it."""
+    counts: list[Floats] = []
+    for film in films(FILMS, 0):
+        made = objective(sampled(film.clip, FEW), film.sentence, K)
+        best = solve(made.problem)
+        for w, word in enumerate(made.scene.meaning.words):
+            if (word.word, word.part) != (name, part):
+                continue
+            observed, every = made.scene.models[w].observed, np.arange(made.problem.T)
+            players = [
+                made.scene.measured.chosen(made.candidates[p].rows[every, best.tracks[p]])
+                for p in word.participants
+            ]
+            if not counts:
+                counts = [np.zeros((K, len(o.feature.bins))) for o in observed]
+            for count, o in zip(counts, observed, strict=True):
+                bins = o.feature.binned(*(players[role].candidates for role in o.roles))
+                np.add.at(count, (best.states[w], bins.reshape(-1)), 1.0)
+    return tuple(_floored(count, 1e-300) for count in counts)
 
 
 def _floored(probabilities: Floats, floor: float) -> Floats:

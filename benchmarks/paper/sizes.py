@@ -59,15 +59,19 @@ class Joint:
         segments: of CAD-120, which has 108.
         films: made-up clips.
         noises: random ones of each level.
+        series: kinds of noise.
         settings: of trackers that are tried.
         tuned: clips that the best setting is chosen on.
+        questions: about crowds.
     """
 
     segments: int
     films: int
     noises: int
+    series: tuple[str, ...]
     settings: int
     tuned: int
+    questions: int
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,7 @@ class Size:
         choices: the same for every unstated choice.
         cad: the same for segments of CAD-120.
         rows: how many of the long sentences.
+        stories: clips of each.
         peer_limit: seconds that toulbar2 may take for one problem.
         scaling: how far the curves of time go.
         joint: what joint tracking is compared on.
@@ -109,6 +114,7 @@ class Size:
     choices: tuple[Cell, ...]
     cad: tuple[Cell, ...]
     rows: int
+    stories: int
     peer_limit: int
     scaling: Scaling
     joint: Joint
@@ -116,6 +122,7 @@ class Size:
     seed: int = 0
 
 
+EVERY = ("clutter", "misses", "both")
 Section = Callable[[Size, Path, Report], Iterator[str]]
 
 TINY = Size(
@@ -125,9 +132,18 @@ TINY = Size(
     choices=cells(1, 0, 0, 0),
     cad=cells(1, 0, 0, 0),
     rows=2,
+    stories=2,
     peer_limit=5,
     scaling=Scaling(2, 2, 0.5, Growth(starts=2, iterations=10, final_iterations=20)),
-    joint=Joint(segments=2, films=1, noises=1, settings=2, tuned=1),
+    joint=Joint(
+        segments=1,
+        films=1,
+        noises=1,
+        series=("both",),
+        settings=2,
+        tuned=1,
+        questions=3,
+    ),
     applications=Applications(pairs=1, scenes=1, films=2),
 )
 QUICK = Size(
@@ -137,20 +153,32 @@ QUICK = Size(
     choices=cells(20, 0, 10, 0),
     cad=cells(4, 1, 4, 1),
     rows=6,
+    stories=2,
     peer_limit=30,
     scaling=Scaling(10, 3, 10.0, Growth(starts=15, iterations=30, final_iterations=500)),
-    joint=Joint(segments=54, films=36, noises=1, settings=12, tuned=20),
+    joint=Joint(
+        segments=54,
+        films=36,
+        noises=1,
+        series=EVERY,
+        settings=18,
+        tuned=20,
+        questions=60,
+    ),
     applications=Applications(pairs=24, scenes=6, films=36),
 )
 FULL = Size(
     growth=Growth(),
     films=93,
     cells=cells(93, 93, 93, 93),
-    choices=cells(93, 24, 93, 12),
+    choices=cells(10, 2, 10, 1),
     cad=cells(19, 19, 19, 19),
     rows=6,
+    stories=10,
     peer_limit=600,
     scaling=Scaling(10, 7, 300.0, Growth()),
-    joint=Joint(segments=108, films=93, noises=5, settings=12, tuned=93),
+    joint=Joint(
+        segments=108, films=93, noises=5, series=EVERY, settings=18, tuned=93, questions=269
+    ),
     applications=Applications(pairs=93, scenes=20, films=93),
 )

@@ -31,7 +31,7 @@ def failure(speed: float) -> Failure:
         "two", (640, 480), 10, frame, ["person"] * len(rows), np.array(every), [0.9] * len(rows)
     )
     found = track(clip.only(np.arange(len(rows)) % 2 == 1), "The person walked.", whole=True)
-    return Failure("made up", TRUTH, Span(boxes, 10.0), found)
+    return Failure("made up", TRUTH, Span(boxes, 10.0, 0), found)
 
 
 def test_the_cause_says_whether_the_annotated_one_does_it() -> None:

@@ -29,7 +29,7 @@ def test_an_instance_scores_what_its_maker_says() -> None:
 def test_certificates_are_those_of_toulbar2(seed: int, nouns_are_hard: bool) -> None:
     problem = hard.instance("8", seed, nouns_are_hard, 4, 2)
     peer = toulbar2(problem, 60)
-    solution = sentrack.solve(problem, sentrack.Auto(exact_operations=0))
+    solution = sentrack.solve(problem, sentrack.Auto(0, 0))
     assert peer.proved
     assert solution.certified
     assert solution.score == pytest.approx(peer.score, rel=1e-6, abs=1e-4)

@@ -1,5 +1,8 @@
 """The anchor that sentrack is compared with, and how answers are judged."""
 
+import gzip
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -32,6 +35,16 @@ def test_rules_prefer_who_does_it() -> None:
     assert left > 0 > right
 
 
+def test_a_span_says_which_frame_of_the_video_it_begins_with(tmp_path: Path) -> None:
+    (tmp_path / "made").mkdir()
+    rows = [f"{t},person,1,2,3,4,0" for t in (7, 9, 10)]
+    text = "\n".join(["frame,class,x1,y1,x2,y2,id", *rows])
+    (tmp_path / "made" / "late.csv.gz").write_bytes(gzip.compress(text.encode()))
+    truth = {"video": "late", "begin": 0, "end": 9, "fps": 10.0}
+    span = span_of("made", truth, tmp_path)
+    assert (span.first, list(span.boxes)) == (7, [0, 2])
+
+
 @pytest.mark.parametrize("name", ["caviar", "meva"])
 def test_an_answer_is_judged_by_the_annotated_boxes(name: str) -> None:
     truth = next(each for each in truths(name, 20) if len(each["participants"]) == 1)
@@ -48,7 +61,7 @@ def test_a_track_on_the_annotated_person_is_right_and_one_on_another_is_wrong() 
         t: [(7 + n, "person", clip.boxes[row]) for n, row in enumerate(range(start, end))]
         for t, (start, end) in enumerate(zip(clip.start[:-1], clip.start[1:], strict=True))
     }
-    span = Span(boxes, clip.fps)
+    span = Span(boxes, clip.fps, 0)
     found = track(clip, "The person walked to the right.", whole=True)
     for id, right in ((7, True), (8, False)):
         truth = {"sentence": found.sentence, "participants": [{"noun": "person", "id": id}]}

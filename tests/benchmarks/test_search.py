@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import clips, scale, search
+from benchmarks import clips, hours, scale, search
 from sentrack.lexicon import Lexicon
 from sentrack.tasks import Library
 
@@ -121,6 +121,22 @@ def test_many_hours_are_the_figures_times_the_hours() -> None:
         "60.0 minutes to 2.0 hours",
     ]
     assert table[2][1] == "12.5 hours"
+
+
+@pytest.mark.usefixtures("shared_data")
+@pytest.mark.parametrize("number", range(len(hours.SETS)))
+def test_made_up_hours_have_the_statistics_of_real_ones(number: int) -> None:
+    clip = hours.clip(number)
+    assert clip.sha256 == hours.clip(number).sha256
+    assert clip.T == hours.SECONDS * hours.FPS
+    known, rate = hours.tracks(hours.SETS[number])
+    lasting = [len(track.boxes) for track in known]
+    true = clip.score >= hours.TRUE_SCORES[0]
+    # Each thing is there as long as its track is, and some boxes are missed.
+    expected = rate / hours.FPS * sum(lasting) / len(lasting) * (1 - hours.MISSED)
+    assert true.sum() / clip.T == pytest.approx(expected, rel=0.5)
+    assert (~true).sum() == hours.FALSE * clip.T
+    assert {clip.classes[k] for k in set(clip.label)} <= {track.name for track in known}
 
 
 @pytest.mark.usefixtures("shared_data")
