@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 # without; what else they need comes with supervision.
 TRACKERS := $(BIN)/pip install --quiet --no-deps "trackers>=2.6"
 
-.PHONY: demo test types kernels docs bench soak paper lexicon clean
+.PHONY: demo test suite types kernels docs bench soak paper lexicon clean
 
 demo: $(VENV)/.core
 	$(BIN)/sentrack demo
@@ -15,7 +15,10 @@ demo: $(VENV)/.core
 test: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(MAKE) --no-print-directory --jobs=2 types kernels
+	$(MAKE) --no-print-directory kernels
+	$(MAKE) --no-print-directory --jobs=2 suite types
+
+suite: $(VENV)/.dev
 	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile --no-loadscope-reorder --cov
 
 types: $(VENV)/.dev

@@ -75,6 +75,11 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 expect.set_options(timeout=HANG * 1000)
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: tests of servers, browsers and commands wait for others."""
+    return len(os.sched_getaffinity(0)) + 1
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files that take longest, so that all processes end at about the same time."""
     order = {f"test_{name}.py": n for n, name in enumerate(LONG)}
@@ -163,13 +168,21 @@ class Chromium:
 
 
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Chromium]:
+def browser() -> Iterator[Browser]:
     """Chromium as installed; `.ci/run` sees to it that it is."""
     found = [path for name in NAMES if (path := shutil.which(name))]
     if not found:
         pytest.skip("no Chromium on this machine: apt-get install chromium")
     with sync_playwright() as playwright:
         flags = ["--no-sandbox", "--disable-gpu", "--autoplay-policy=no-user-gesture-required"]
-        browser = playwright.chromium.launch(executable_path=Path(found[0]), args=flags)
-        yield Chromium(browser)
-        browser.close()
+        opened = playwright.chromium.launch(executable_path=Path(found[0]), args=flags)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def chromium(browser: Browser) -> Iterator[Chromium]:
+    """Pages for one test; a page that stays open would go on playing while others are tested."""
+    yield Chromium(browser)
+    for context in browser.contexts:
+        context.close()

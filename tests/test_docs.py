@@ -43,6 +43,19 @@ def console(page: str) -> list[list[str]]:
     return [shlex.split(line[2:], comments=True) for line in lines if line.startswith("$ ")]
 
 
+def test_versions_with_known_holes_are_not_accepted() -> None:
+    """What the list says is what is asked for when sentrack is installed."""
+    text = PAGES["docs/reference/dependencies.md"].partition("## Least versions")[2]
+    listed = re.findall(r"^\| `([\w-]+)`[^|]*\| ([\d.]+)", text, flags=re.MULTILINE)
+    assert len(listed) >= 7
+    extras = [each for group in SETTINGS["optional-dependencies"].values() for each in group]
+    asked = dict(
+        re.findall(r"^([\w-]+)>=([\d.]+)", "\n".join([*SETTINGS["dependencies"], *extras]), re.M)
+    )
+    for package, least in listed:
+        assert asked[package] == least, package
+
+
 @cache
 def commands() -> dict[str, set[str]]:
     """For every command of sentrack, the options that the site's reference lists."""

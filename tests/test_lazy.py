@@ -8,7 +8,14 @@ import pytest
 
 @pytest.mark.parametrize(
     "package",
-    ["sentrack", "sentrack.demo", "sentrack.serve", "sentrack.show", "sentrack.vision"],
+    [
+        "sentrack",
+        "sentrack.demo",
+        "sentrack.serve",
+        "sentrack.show",
+        "sentrack.tasks",
+        "sentrack.vision",
+    ],
 )
 def test_names_are_loaded_when_used(package: str) -> None:
     found = importlib.import_module(package)
