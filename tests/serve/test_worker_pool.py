@@ -1,7 +1,6 @@
 """Workers: what they answer, and what becomes of those that hang, die or eat too much."""
 
 import asyncio
-import multiprocessing
 import os
 import signal
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
@@ -179,10 +178,20 @@ def test_a_worker_that_dies_is_told_of_and_replaced() -> None:
             assert caught.value.status == 503
             pid = await workers.one("who")
             os.kill(pid, signal.SIGKILL)  # while it has nothing to do
-            # Not by /proc: a process whose threads are still ending is a zombie there already.
-            while pid in [child.pid for child in multiprocessing.active_children()]:
-                await asyncio.sleep(PAUSE)
             assert await workers.one("who") != pid
+
+    run(story)
+
+
+def test_a_job_that_a_worker_did_not_live_to_take_up_is_done_by_another() -> None:
+    async def story() -> None:
+        async with pool() as workers:
+            pid = await workers.one("who")
+            os.kill(pid, signal.SIGSTOP)
+            job = asyncio.create_task(workers.one("who"))
+            await until(stands(workers, 1, 0))
+            os.kill(pid, signal.SIGKILL)
+            assert await job != pid
 
     run(story)
 

@@ -2,7 +2,7 @@
 
 A worker does one job at a time and sends what it finds piece by piece. Who no longer wants the rest
 asks it to stop, which it does between two pieces; if that takes too long it is killed, and another
-one takes its place, as when it dies.
+one takes its place, as when it dies. A job that a worker died before taking up is given to another.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ GRACE = 2.0  # seconds that a worker has to stop when asked
 MEMORY = 4 << 30  # bytes of addresses that a worker may use; about half of it by libraries alone
 
 STOP = None  # instead of a job
-PIECE, DONE, ERROR = "piece", "done", "error"
+BEGUN, PIECE, DONE, ERROR, DIED = "begun", "piece", "done", "error", "died"
 
 T = TypeVar("T")
 
@@ -40,6 +40,7 @@ def work(pipe: "Connection[Any, Any]", jobs: Any, memory: int) -> None:
         try:
             job = pipe.recv()
             if job is not STOP:  # else it was asked to stop when it was done already
+                pipe.send((BEGUN, None))
                 pipe.send(_do(jobs, job, pipe))
         except (EOFError, OSError):
             return
@@ -111,7 +112,7 @@ class Worker:
         if not self._coming.done():
             return None
         (kind, content), self._coming = self._coming.result(), None
-        self.busy = kind == PIECE
+        self.busy = kind in (BEGUN, PIECE)
         return kind, content
 
     def _next(self) -> tuple[str, Any]:
@@ -119,7 +120,7 @@ class Worker:
             kind, content = self._pipe.recv()
         except (EOFError, OSError):
             self._broken = True
-            return ERROR, JobError("the work broke off: its process died; try again", 503)
+            return DIED, JobError("the work broke off: its process died; try again", 503)
         return kind, content
 
     def end(self) -> None:
@@ -186,26 +187,25 @@ class Pool:
         Raises:
             JobError: there is no answer, or no more of it.
         """
-        loop = asyncio.get_running_loop()
-        worker = await self._take()
-        try:
-            limit = self._seconds if seconds is None else seconds
-            worker.send((job, arguments))
-            until = loop.time() + limit
-            while True:
-                message = await worker.receive(until)
-                if message is None:
-                    raise JobError(
-                        f"this took longer than {limit:g} s, which is the limit here", 503
-                    )
-                kind, content = message
-                if kind == DONE:
-                    return
-                if kind == ERROR:
-                    raise content
-                yield content
-        finally:
-            self._release(worker)
+        limit = self._seconds if seconds is None else seconds
+        until = None
+        while True:
+            worker = await self._take()
+            try:
+                worker.send((job, arguments))
+                until = until or asyncio.get_running_loop().time() + limit
+                kind, content = await _within(worker, until, limit)
+                if kind == DIED:  # before it took up the job
+                    continue
+                while kind != DONE:
+                    if kind in (ERROR, DIED):
+                        raise content
+                    if kind == PIECE:
+                        yield content
+                    kind, content = await _within(worker, until, limit)
+                return
+            finally:
+                self._release(worker)
 
     async def one(self, job: str, seconds: float | None = None, /, **arguments: Any) -> Any:
         """The only piece of a job."""
@@ -251,9 +251,8 @@ class Pool:
         if worker.busy:
             worker.send(STOP)
             until = asyncio.get_running_loop().time() + GRACE
-            message: tuple[str, Any] | None = (PIECE, None)
-            while message is not None and message[0] == PIECE:
-                message = await worker.receive(until)
+            while await worker.receive(until) is not None and worker.busy:
+                pass
         if not worker.usable:
             self._workers.discard(worker)
             await asyncio.to_thread(worker.end)
@@ -270,6 +269,14 @@ class Pool:
                 await asyncio.sleep(GRACE)
         self._workers.add(worker)
         return worker
+
+
+async def _within(worker: Worker, until: float, limit: float) -> tuple[str, Any]:
+    """What a worker sends next, if it comes in time."""
+    message = await worker.receive(until)
+    if message is None:
+        raise JobError(f"this took longer than {limit:g} s, which is the limit here", 503)
+    return message
 
 
 async def unless_gone(request: "Request", work: Awaitable[T]) -> T:
