@@ -14,8 +14,8 @@ from sentrack.tasks.result import Tracking
 from sentrack.tasks.tracker import RATE
 from sentrack.vision import Clip, ClipError
 
-# Nats, in all, from which on a moment is worth telling.
-LEAST_NATS = 3.0
+# Nats, in all, from which on a moment is told: it beats the background.
+LEAST_NATS = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +127,7 @@ def _moment(video: str, tracking: Tracking) -> Moment:
 
 
 def most(clip: Clip, meaning: Meaning, lexicon: Lexicon) -> float:
-    """Nats that a moment of a clip can score at most; -inf if it is not worth telling."""
+    """Nats that a moment of a clip can score at most; -inf if it cannot reach `LEAST_NATS`."""
     scene = _scene(clip, meaning, lexicon)
     return -math.inf if scene is None else most_of(scene, lexicon, LEAST_NATS)
 

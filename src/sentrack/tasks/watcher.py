@@ -21,6 +21,7 @@ WINDOW = 20.0  # seconds that are looked at together
 LAG = 2.0  # seconds for which nothing may go on with a moment before it is told
 STEP = 1.0  # seconds between two looks
 MANY = 8  # moments of a sentence in a window
+SURE_NATS = 3.0  # by which a moment beats the background, so that it is told unasked
 
 
 class Watcher:
@@ -85,7 +86,7 @@ class Watcher:
         self._told = [moment for moment in self._told if moment.end > first]
         found = []
         for meaning in self._meanings:
-            for moment in moments(clip, meaning, self._lexicon, MANY).moments:
+            for moment in moments(clip, meaning, self._lexicon, MANY, SURE_NATS).moments:
                 fills = moment.start - first < clip.seconds and until - first > self._window / 2
                 sure = moment.end <= until or fills
                 if moment.match >= BORDER and sure and not any(map(moment.overlaps, self._told)):
