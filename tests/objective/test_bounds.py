@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sentrack.inference import Infeasible
 from sentrack.inference.intervals import best_interval, between
 from sentrack.lexicon import Lexicon
-from sentrack.objective import Bounds, interval, most_of, thing_bounds
+from sentrack.objective import Bounds, interval, most_of, thing_bounds, thing_tuples
 from sentrack.scene import scene_of
 from sentrack.tasks.moment import LEAST_NATS, most
 from sentrack.tasks.tracker import understand
@@ -121,7 +121,7 @@ def test_where_there_are_too_many_tuples_they_are_bounded_frame_by_frame(
     clip = two_activities(0, fps=10)[0]
     scene = scene_of(clip, understand(SENTENCES[0], EVERYDAY, clip), EVERYDAY)
     tight = most_of(scene, EVERYDAY, -np.inf)
-    monkeypatch.setattr(thing_bounds, "AT_ONCE", 50)
+    monkeypatch.setattr(thing_tuples, "AT_ONCE", 50)
     assert most_of(scene, EVERYDAY, -np.inf) == tight
     monkeypatch.setattr(thing_bounds, "MOST", 1)
     loose = most_of(scene, EVERYDAY, -np.inf)
@@ -149,11 +149,11 @@ def test_intervals_that_share_a_frame(
         for a, b in itertools.product(range(len(ones)), range(len(others)))
         if {*range(low[a], high[a] + 1)} & {*range(first[b], last[b] + 1)}
     ]
-    found = thing_bounds.together(low, high, first, last, len(expected))
+    found = thing_tuples.together(low, high, first, last, len(expected))
     assert found is not None
     assert list(zip(*found, strict=True)) == expected
     if expected:
-        assert thing_bounds.together(low, high, first, last, len(expected) - 1) is None
+        assert thing_tuples.together(low, high, first, last, len(expected) - 1) is None
 
 
 @given(seed=st.integers(0, 2**32), runs=st.integers(1, 6))

@@ -12,7 +12,7 @@ those that are left is anything measured between things. Many clips are bounded 
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -25,12 +25,12 @@ from sentrack.objective.bounds import SLACK, Bounds
 from sentrack.objective.chain import LEAST_SECONDS
 from sentrack.objective.interval_problem import LONGEST_STATE, frame_cost, interval_chains
 from sentrack.objective.joint_chains import JointChain
+from sentrack.objective.thing_tuples import Lives, Tuples, begins, parts, ranges, runs, together
 from sentrack.scene import PRESENCE, JoinedTables, Scene, ThingTable, table_of
-from sentrack.vision import Bools, Floats, Ints
+from sentrack.vision import Floats, Ints
 
 MOST = 4_000_000  # tuples; where there may be more, choices are bounded frame by frame
 LOOSE = 1e-12  # what sums of many frames may be off by, relative to the largest
-AT_ONCE = 50_000  # frames of tuples that are bounded at a time, or those of one tuple
 
 
 def most_of(scene: Scene, lexicon: Lexicon, least: float) -> float:
@@ -118,49 +118,6 @@ def _kind(table: ThingTable, meaning: Meaning, models: Sequence[WordModel]) -> t
     return table.seconds, min(table.T, enough), aspect, table.fps, table.hands
 
 
-@dataclass(frozen=True, eq=False)
-class _Lives:
-    """The things that a participant may be, in all clips; frames are counted through them.
-
-    Attributes:
-        thing: (A,) which of all things.
-        clip: (A,) which of the clips.
-        first: (A,) the first frame of each.
-        last: (A,) the last.
-        offset: (A,) where the rows of each begin.
-    """
-
-    thing: Ints
-    clip: Ints
-    first: Ints
-    last: Ints
-    offset: Ints
-
-    def only(self, kept: Bools) -> "_Lives":
-        """Some of them."""
-        own = self.thing, self.clip, self.first, self.last, self.offset
-        return _Lives(*(each[kept] for each in own))
-
-
-@dataclass(frozen=True, eq=False)
-class _Tuples:
-    """N tuples of things that are seen together.
-
-    Attributes:
-        chosen: (N, L) the thing of every participant.
-        low: (N,) the first frame that shows them all.
-        high: (N,) the last.
-    """
-
-    chosen: Ints
-    low: Ints
-    high: Ints
-
-    def only(self, kept: Bools | Ints) -> "_Tuples":
-        """Some of them."""
-        return _Tuples(self.chosen[kept], self.low[kept], self.high[kept])
-
-
 class _Worth(NamedTuple):
     """What things are worth whoever else takes part.
 
@@ -208,13 +165,13 @@ class _Clips:
             return None
         lives, tuples, worth = prepared
         best = np.full(len(self._tables), -np.inf)
-        for some in _parts(tuples):
+        for some in parts(tuples):
             clip = lives[0].clip[some.chosen[:, 0]]
             # Only a tuple that may do better than those before it changes anything.
             wanted = np.maximum(best[clip], least)
             kept = self._alone(lives, some, worth) >= wanted
             if kept.any():
-                bounds, _ = self._bounds(*_runs(lives, some.only(kept)), wanted[kept])
+                bounds, _ = self._bounds(*runs(lives, some.only(kept)), wanted[kept])
                 np.maximum.at(best, clip[kept], bounds)
         return np.where(best >= least, best, -np.inf)
 
@@ -226,15 +183,15 @@ class _Clips:
         lives, tuples, worth = prepared
         most = np.full(self._tables[0].T, -np.inf)  # of intervals that a frame is in
         inner = np.zeros(len(most), dtype=np.bool_)  # whether one goes on in the next frame
-        for some in _parts(tuples):
+        for some in parts(tuples):
             some = some.only(self._alone(lives, some, worth) >= least)
             if not len(some.low):
                 continue
-            rows, begin = _runs(lives, some)
+            rows, begin = runs(lives, some)
             bounds, total = self._bounds(rows, begin, np.full(len(some.low), least))
             length = np.diff(begin)
             alive = (_reached(total, begin) >= least) & np.repeat(bounds >= least, length)
-            frame = _ranges(some.low, length)
+            frame = ranges(some.low, length)
             np.maximum.at(most, frame[alive], np.repeat(bounds, length)[alive])
             same = np.append(alive[1:], False)
             same[begin[1:] - 1] = False
@@ -246,18 +203,18 @@ class _Clips:
             for first, last in zip(starts, ends, strict=True)
         ]
 
-    def _prepared(self, least: float) -> tuple[list[_Lives], _Tuples, _Worth] | None:
+    def _prepared(self, least: float) -> tuple[list[Lives], Tuples, _Worth] | None:
         """The things that may be in a moment by themselves, and all tuples of them."""
         models = self._scene.models
         worth = [max(_most_told(models[w]), 0.0) for w in range(len(models))]
-        lives, own = list[_Lives](), list[Floats]()
+        lives, own = list[Lives](), list[Floats]()
         for i in range(len(self._named)):
             everybody = self._lives(i)
             words = [each for each in self._words if each.participants == (i,)]
-            rows = _ranges(everybody.offset, everybody.last - everybody.first + 1)
+            rows = ranges(everybody.offset, everybody.last - everybody.first + 1)
             told = self._worth(rows, words)
             others = sum(worth) - sum(worth[w] for each in words for w in each.words)
-            sums = best_run_sums(told + (others - self._cost), _begins(everybody))
+            sums = best_run_sums(told + (others - self._cost), begins(everybody))
             lives.append(everybody.only(_loosened(sums) >= least))
             own.append(np.zeros(len(self._measured.column("score"))))
             own[-1][rows] = told
@@ -266,15 +223,15 @@ class _Clips:
         more = sum(worth[w] for each in shared for w in each.words)
         return None if tuples is None else (lives, tuples, _Worth(own, more - self._cost))
 
-    def _alone(self, lives: Sequence[_Lives], tuples: _Tuples, worth: _Worth) -> Floats:
+    def _alone(self, lives: Sequence[Lives], tuples: Tuples, worth: _Worth) -> Floats:
         """(N,): what tuples can score if words about several things say as much as they ever do."""
-        rows, begin = _runs(lives, tuples)
+        rows, begin = runs(lives, tuples)
         total = np.sum([own[r] for own, r in zip(worth.own, rows, strict=True)], axis=0)
         return _loosened(best_run_sums(total + worth.more, begin))
 
-    def _lives(self, participant: int) -> _Lives:
+    def _lives(self, participant: int) -> Lives:
         """The things that a participant may be."""
-        parts, things, frames, rows = list[Ints](), 0, 0, 0
+        found, things, frames, rows = list[Ints](), 0, 0, 0
         for c, (table, named) in enumerate(
             zip(self._tables, self._named[participant], strict=True)
         ):
@@ -283,10 +240,10 @@ class _Clips:
             ends = np.cumsum(table.lengths)
             offset = rows + (ends - table.lengths)[which]
             first, last = frames + table.first[which], frames + table.last[which]
-            parts.append(np.stack([things + which, np.full(len(which), c), first, last, offset]))
+            found.append(np.stack([things + which, np.full(len(which), c), first, last, offset]))
             things, frames = things + len(table.label), frames + table.T
             rows += int(ends[-1]) if len(ends) else 0
-        return _Lives(*np.concatenate(parts, axis=1))
+        return Lives(*np.concatenate(found, axis=1))
 
     def _worth(self, rows: Ints, words: Sequence[JointChain]) -> Floats:
         """(P,): what things are worth by themselves: their scores, and the most of such words."""
@@ -306,7 +263,7 @@ class _Clips:
         told = each.told(alone, against_background=True)
         return told.reshape(*told.shape[:2])
 
-    def _tuples(self, lives: Sequence[_Lives]) -> _Tuples | None:
+    def _tuples(self, lives: Sequence[Lives]) -> Tuples | None:
         """All tuples of things; None where there may be too many."""
         low, high = lives[0].first, lives[0].last
         chosen = np.arange(len(low))[:, None]
@@ -323,7 +280,7 @@ class _Clips:
             low = np.maximum(low[before], each.first[other])
             high = np.minimum(high[before], each.last[other])
             chosen = np.hstack([chosen[before], other[:, None]])
-        return _Tuples(chosen, low, high)
+        return Tuples(chosen, low, high)
 
     def _bounds(self, rows: Sequence[Ints], begin: Ints, least: Floats) -> tuple[Floats, Floats]:
         """(N,): what tuples can score, given runs of rows; any bound where it is not `least`.
@@ -351,61 +308,6 @@ class _Clips:
         return best, total
 
 
-def together(low: Ints, high: Ints, first: Ints, last: Ints, most: int) -> tuple[Ints, Ints] | None:
-    """Which of N intervals have a frame in common with which of M; None if there are too many.
-
-    Of two that do, one begins in the other: things that come and go in the course of a long clip
-    are never compared with all others.
-
-    Args:
-        low: (N,) where the ones begin.
-        high: (N,) their last frames.
-        first: (M,) where the others begin.
-        last: (M,) their last frames.
-        most: pairs.
-
-    Returns:
-        (P,) the ones and (P,) the others, sorted.
-    """
-    by_first, by_low = np.argsort(first, kind="stable"), np.argsort(low, kind="stable")
-    # Others that begin in each of the ones, and ones that begin after the start of each other.
-    starts = first[by_first]
-    inner = np.searchsorted(starts, low), np.searchsorted(starts, high, "right")
-    outer = [np.searchsorted(low[by_low], at, "right") for at in (first, last)]
-    counts = inner[1] - inner[0], outer[1] - outer[0]
-    if sum(int(count.sum()) for count in counts) > most:
-        return None
-    one = np.repeat(np.arange(len(low)), counts[0])
-    other = np.repeat(np.arange(len(first)), counts[1])
-    before = np.concatenate([one, by_low[_ranges(outer[0], counts[1])]])
-    after = np.concatenate([by_first[_ranges(inner[0], counts[0])], other])
-    order = np.lexsort((after, before))
-    return before[order], after[order]
-
-
-def _ranges(begin: Ints, many: Ints) -> Ints:
-    """So many numbers from each of some on, one range after the other."""
-    return np.asarray(np.arange(many.sum()) + np.repeat(begin - np.cumsum(many) + many, many))
-
-
-def _runs(lives: Sequence[_Lives], tuples: _Tuples) -> tuple[list[Ints], Ints]:
-    """Per participant, (P,) its row in every frame of every tuple; (N + 1,) where these begin."""
-    length = tuples.high - tuples.low + 1
-    rows = [
-        _ranges((each.offset - each.first)[tuples.chosen[:, i]] + tuples.low, length)
-        for i, each in enumerate(lives)
-    ]
-    return rows, np.concatenate([[0], np.cumsum(length)])
-
-
-def _parts(tuples: _Tuples) -> Iterator[_Tuples]:
-    """Tuples with so many frames that they are bounded at a time."""
-    ends = np.cumsum(tuples.high - tuples.low + 1)
-    for part in np.split(np.arange(len(ends)), np.flatnonzero(np.diff(ends // AT_ONCE)) + 1):
-        if len(part):
-            yield tuples.only(part)
-
-
 def _reached(value: Floats, begin: Ints) -> Floats:
     """(P,): the largest sum of values (P,) of successive frames of a run that a frame is among.
 
@@ -419,11 +321,6 @@ def _reached(value: Floats, begin: Ints) -> Floats:
     lowest = np.minimum.accumulate(total[:-1] - apart) + apart
     highest = np.maximum.accumulate((total[1:] - apart)[::-1])[::-1] + apart
     return np.asarray(highest - lowest + LOOSE * (1 + apart.max(initial=0.0)))
-
-
-def _begins(lives: _Lives) -> Ints:
-    """(A + 1,): where the rows of things begin, one thing after the other."""
-    return np.concatenate([[0], np.cumsum(lives.last - lives.first + 1)])
 
 
 def _most_told(model: WordModel) -> float:
