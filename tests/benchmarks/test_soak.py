@@ -25,6 +25,6 @@ def test_nothing_is_lost(harm: Callable[..., int], count: int, tmp_path: Path) -
 
 
 def test_a_fault_would_be_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sentrack.library.entry.check", lambda _: None)
+    monkeypatch.setattr("sentrack.library.clip_file.check", lambda _: None)
     with pytest.raises(AssertionError, match="bit"):
         soak.flipped_bits(tmp_path, random.Random(0), 200)

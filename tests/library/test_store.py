@@ -13,7 +13,8 @@ from hypothesis.extra import numpy as hnp
 
 from sentrack.errors import SentrackError
 from sentrack.library import LibraryError, Store, index_one
-from sentrack.library.entry import Origin, entry_of, read_facts
+from sentrack.library.clip_file import read_facts
+from sentrack.library.entry import Origin, entry_of
 from sentrack.library.folder import Folder
 from sentrack.library.manifest import write_rows
 from sentrack.library.thing_file import thing_name

@@ -16,7 +16,8 @@ import httpx
 import numpy as np
 
 from sentrack.cache import checksum
-from sentrack.library.entry import Origin, pack, read_facts
+from sentrack.library.clip_file import pack, read_facts
+from sentrack.library.entry import Origin
 from sentrack.library.folder import Folder
 from sentrack.library.manifest import write_rows
 from sentrack.vision import clip_from_arrays

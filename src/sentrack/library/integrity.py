@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sentrack.cache import checksum
-from sentrack.library.entry import CLIP, FILE, Entry, current, sound
+from sentrack.library.clip_file import sound
+from sentrack.library.entry import CLIP, FILE, Entry, current
 from sentrack.library.folder import Folder, LibraryError
 from sentrack.library.manifest import stored
 from sentrack.library.seal import DamageError

@@ -12,7 +12,8 @@ from contextlib import contextmanager, suppress
 import pyarrow as pa
 
 from sentrack.errors import SentrackError
-from sentrack.library.entry import FILE, Entry, entry_of, read_facts
+from sentrack.library.clip_file import read_facts
+from sentrack.library.entry import FILE, Entry, entry_of
 from sentrack.library.folder import Folder, LibraryError
 from sentrack.library.seal import check, is_sealed, read, seal
 from sentrack.library.sources import MANIFEST

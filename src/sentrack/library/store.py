@@ -7,18 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from sentrack.errors import SentrackError
-from sentrack.library.entry import (
-    CLIP,
-    FILE,
-    Entry,
-    Origin,
-    current,
-    entry_of,
-    pack,
-    read_facts,
-    read_rows,
-    sound,
-)
+from sentrack.library.clip_file import pack, read_facts, read_rows, sound
+from sentrack.library.entry import CLIP, FILE, Entry, Origin, current, entry_of
 from sentrack.library.folder import DamagedError, Folder, LibraryError
 from sentrack.library.index_plan import THERE, Planner, Task, plan
 from sentrack.library.integrity import HOUR, Fault, astray, behind, damaged, leftovers
