@@ -4,6 +4,7 @@ import logging
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -17,10 +18,10 @@ from sentrack.tasks.learning.initial_models import blank_model, widened_model
 from sentrack.tasks.learning.settings import Settings
 from sentrack.tasks.learning.unknown_words import parse_unknown
 from sentrack.tasks.tracker import vocabulary_of
-from sentrack.vision import Clip, ClipError
+from sentrack.vision import Clip, ClipError, as_clip
 
-# A clip and a sentence, and boxes that somebody put right if there are any.
-ClipAndSentence = tuple[Clip, str] | tuple[Clip, str, Sequence[RightBox]]
+# A clip or its path and a sentence, and boxes that somebody put right if there are any.
+ClipAndSentence = tuple[Clip | str | Path, str] | tuple[Clip | str | Path, str, Sequence[RightBox]]
 
 LOG = logging.getLogger("sentrack")
 
@@ -95,7 +96,7 @@ def gather(
     kept = keep.words if keep else {}
     begun = start.words if start else {}
     known = lexicon.words | begun | kept
-    given = [(each[0], each[1], each[2] if len(each) > 2 else ()) for each in pairs]
+    given = [(as_clip(each[0]), each[1], each[2] if len(each) > 2 else ()) for each in pairs]
     classes = sorted({clip.classes[i] for clip, *_ in given for i in np.unique(clip.label)})
     # A noun need not name a class: what it names is learned.
     nouns = vocabulary_of(Lexicon(lexicon.name, "", known), classes)

@@ -54,8 +54,8 @@ def learn(
     """Find the word models under which clips are most probable, given their sentences.
 
     Args:
-        pairs: clips with sentences; a pair may have a third part, boxes that somebody put right
-            (`RightBox`), which say who the participants are.
+        pairs: clips, or their paths, with sentences; a pair may have a third part, boxes that
+            somebody put right (`RightBox`), which say who the participants are.
         keep: a lexicon whose words are held fixed, or its name or file; by default none.
         seed: of random starts; the same seed gives the same lexicon.
         start: a lexicon, or its name or file, with whose meanings words begin that it has: they are
