@@ -15,7 +15,7 @@ from sentrack.cli.learn import learn as command
 from sentrack.lexicon import Lexicon
 from sentrack.tasks import track
 from sentrack.tasks.learning import examples
-from sentrack.tasks.learning.corpus import ClipAndSentence
+from sentrack.tasks.learning.corpus import PathAndSentence
 from sentrack.tasks.learning.initial_models import DEFAULT_FEATURES as FEATURES
 from sentrack.tasks.learning.learner import PairError, Settings, learn, read_pairs
 from sentrack.vision import save_clip
@@ -55,7 +55,7 @@ def test_a_learned_lexicon_is_an_ordinary_one(lexicon: Lexicon, tmp_path: Path) 
 
 
 def test_clips_may_be_files(lexicon: Lexicon, tmp_path: Path) -> None:
-    pairs: list[ClipAndSentence] = []
+    pairs: list[PathAndSentence] = []
     for n, (clip, sentence) in enumerate(corpus(8)):
         save_clip(clip, tmp_path / f"{n}.parquet")
         pairs.append((tmp_path / f"{n}.parquet", sentence))

@@ -20,8 +20,9 @@ from sentrack.tasks.learning.unknown_words import parse_unknown
 from sentrack.tasks.tracker import vocabulary_of
 from sentrack.vision import Clip, ClipError, as_clip
 
-# A clip or its path and a sentence, and boxes that somebody put right if there are any.
-ClipAndSentence = tuple[Clip | str | Path, str] | tuple[Clip | str | Path, str, Sequence[RightBox]]
+# A clip and a sentence, and boxes that somebody put right if there are any.
+ClipAndSentence = tuple[Clip, str] | tuple[Clip, str, Sequence[RightBox]]
+PathAndSentence = tuple[str | Path, str] | tuple[str | Path, str, Sequence[RightBox]]
 
 LOG = logging.getLogger("sentrack")
 
@@ -72,7 +73,7 @@ class Corpus:
 
 
 def gather(
-    pairs: Iterable[ClipAndSentence],
+    pairs: Iterable[ClipAndSentence | PathAndSentence],
     keep: Lexicon | None,
     lexicon: Lexicon,
     settings: Settings,
@@ -82,7 +83,7 @@ def gather(
     """Understand the sentences, measure the clips, and leave out what cannot be learned from.
 
     Args:
-        pairs: clips with sentences, and with boxes that were put right.
+        pairs: clips or their paths, with sentences, and with boxes that were put right.
         keep: words to hold fixed.
         lexicon: how further words are said; their meanings are learned.
         settings: of learning.

@@ -16,7 +16,14 @@ from sentrack.progress import Report, silent
 from sentrack.scene import scene_of
 from sentrack.tasks.learning.choices import Choice
 from sentrack.tasks.learning.contrast import Belief, Contrast, maximise_contrast
-from sentrack.tasks.learning.corpus import ClipAndSentence, Corpus, Pair, PairError, gather
+from sentrack.tasks.learning.corpus import (
+    ClipAndSentence,
+    Corpus,
+    Pair,
+    PairError,
+    PathAndSentence,
+    gather,
+)
 from sentrack.tasks.learning.corrections import Corrected, RightBox
 from sentrack.tasks.learning.e_step import CHUNK, Parameters, TrainingSet, measure_background
 from sentrack.tasks.learning.em import StoppingRule, run_em_with_restarts
@@ -38,7 +45,7 @@ SHARE = 0.2  # probability from which on a class is among those that a noun name
 
 
 def learn(
-    pairs: Iterable[ClipAndSentence],
+    pairs: Iterable[ClipAndSentence | PathAndSentence],
     keep: Lexicon | str | Path | None = None,
     seed: int = 0,
     *,
