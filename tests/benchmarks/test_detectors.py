@@ -4,17 +4,18 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.confusable import named
 from benchmarks.detectors import (
     Seen,
     average_precision,
-    chances,
     error,
     fitted,
-    judged_hands,
     matched,
     recall_at,
 )
+from benchmarks.hands import chances, judged_hands
 from benchmarks.true_false import auc
+from sentrack.vision.scan.detectors import ImageCandidates
 from sentrack.vision.scan.detectors.calibration import Curve
 from sentrack.vision.scan.detectors.hands import CHANCE
 
@@ -69,3 +70,13 @@ def test_the_chance_of_a_hand_is_as_fitted_to_what_was_judged() -> None:
     # Boxes of videos that were left out are told apart better than by their scores.
     assert auc(found, judged.hand) > auc(judged.score, judged.hand) + 0.1
     assert error(found, judged.hand) < error(judged.score, judged.hand) / 2
+
+
+def test_what_a_thing_is_called_by_two_detectors() -> None:
+    box = np.array([[0.0, 0.0, 10.0, 10.0]])
+    judge = ImageCandidates(np.repeat(box, 2, 0), np.array([0, 1]), np.array([0.9, 0.4]))
+    boxes = np.concatenate([box, box + 1, box + 50])
+    other = ImageCandidates(boxes, np.array([1, 0, 0]), np.array([0.8, 0.2, 0.9]))
+    assert list(named(judge, other, ("car", "truck"))) == [("car", "truck", 0.2)]
+    unsure = ImageCandidates(boxes, np.array([1, 0, 0]), np.array([0.4, 0.2, 0.9]))
+    assert list(named(judge, unsure, ("car", "truck"))) == []
