@@ -412,6 +412,31 @@ def test_what_is_typed_stays(chromium: Chromium, site: Site) -> None:
     tab.page.go_back()
     expect(tab.page.locator("h1")).to_have_text("Library")
     expect(box).to_have_value("The person carr")
+    tab.page.reload()
+    expect(box).to_have_value("The person carr")
+    # So does what is looked for among names, and what is asked of one video.
+    tab.page.get_by_label("Names that contain").fill("drive")
+    expect(tab.page.locator(".grid .card")).to_have_count(1)
+    tab.page.locator(".grid .card").click()
+    question = tab.page.get_by_label("Ask this video alone")
+    question.fill("The car wen")
+    tab.page.go_back()
+    expect(tab.page.get_by_label("Names that contain")).to_have_value("drive")
+    expect(tab.page.locator(".grid .card")).to_have_count(1)
+    tab.page.locator(".grid .card").click()
+    expect(question).to_have_value("The car wen")
+
+
+def test_a_judgement_that_is_not_kept_can_be_given_again(chromium: Chromium, site: Site) -> None:
+    tab = chromium.open(site.at("/moment", q="The car moved to the right.", video="driveway"))
+    right = tab.page.get_by_role("button", name="Right", exact=True)
+    expect(right).to_be_visible()
+    tab.page.context.set_offline(True)
+    right.click()
+    expect(tab.page.locator("main")).to_contain_text("It was not kept, since the server does not")
+    tab.page.context.set_offline(False)
+    right.click()
+    expect(tab.page.locator("main")).to_contain_text("Kept as right")
 
 
 def test_an_empty_library_says_what_to_do_and_takes_a_video(
