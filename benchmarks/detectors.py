@@ -14,19 +14,16 @@ import numpy.typing as npt
 from benchmarks.pixels import FOOTAGE, VIDEOS, annotated, kept_to
 from benchmarks.true_false import answered, auc, logistic, right_side, rows
 from sentrack.boxes import iou
-from sentrack.demo import footage
 from sentrack.vision import load_clip
 from sentrack.vision.scan import Video
 from sentrack.vision.scan.detectors import Detector, open_detector
 from sentrack.vision.scan.detectors.calibration import NEAR, Curve
-from sentrack.vision.scan.detectors.several import Close
 from sentrack.vision.scan.detectors.weights import KNOWN
 
 EVERY = 15  # frames, of which one is looked at; annotated is every third
 RIGHT = 0.5  # intersection over union with somebody annotated
 MOST = 100  # boxes of a frame
 LOWEST = 0.02  # score
-SURE = 0.5  # probability of somebody whose hands are looked for
 TIMED = 8  # frames of a video, to see what a detector costs as it is used
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -159,26 +156,6 @@ def answers(names: Sequence[str] | None = None) -> Iterator[str]:
             f"| {sum(each is None for each in told)} | {len(kept)} | {purity:.3f} "
             f"| {changes:.2f} |"
         )
-    yield ""
-
-
-def hands() -> Iterator[str]:
-    """What looking for the hands of people costs."""
-    people, finder = open_detector(threads=1), open_detector("hands", threads=1)
-    assert isinstance(finder, Close)
-    person = people.classes.index(finder.around)
-    images = [frame.image for frame in Video(footage("walkers")).frames(None, None, 10)]
-    seen = [(image, people.detect(image)) for image in images]
-    spent = looked_at = 0.0
-    for image, found in seen:
-        own = np.flatnonzero((found.label == person) & (found.score >= SURE))[:1]
-        begin = time.process_time()
-        finder.detect_around(image, found.boxes[own], found.score[own])
-        spent, looked_at = spent + time.process_time() - begin, looked_at + len(own)
-    yield "## Hands"
-    yield ""
-    yield f"`hands` takes {1000 * spent / looked_at:.1f} ms of one core a person, over"
-    yield f"{looked_at:.0f} people of the walkers (1768x994), cutting out and choosing included."
     yield ""
 
 

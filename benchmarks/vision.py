@@ -21,8 +21,10 @@ import av
 import numpy as np
 
 import sentrack
-from benchmarks.detectors import answers, detectors, hands
+from benchmarks.confusable import confusable
+from benchmarks.detectors import answers, detectors
 from benchmarks.footage import street
+from benchmarks.hands import hands
 from benchmarks.sampling import sampling
 from benchmarks.telling import tell
 from sentrack.cache import cache_folder
@@ -51,6 +53,7 @@ def main() -> None:
         "detectors": detectors,
         "answers": answers,
         "hands": hands,
+        "confusable": confusable,
         "cost": cost,
         "switches": switches,
         "pieces": pieces,

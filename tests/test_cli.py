@@ -149,6 +149,8 @@ def test_what_was_never_detected_is_said_with_what_was(run: Run, tmp_path: Path)
         (("index", "http://127.0.0.1/a.mp4", "-l", "lib"), "http://127.0.0.1/a.mp4: this is an"),
         (("describe", "{folder}"), "this is a folder; name one file, such as {boxes}, or index"),
         (("track", "{folder}", "The person walked."), "sentrack index {folder} --library"),
+        (("detect", "{folder}"), "this is a folder; name one file, such as {boxes}, or index"),
+        (("detect", "{library}"), "this is a library, not a clip"),
         (("search", "{folder}", "The person walked."), "there is no such library; make one by"),
         (("describe", "{library}"), "this is a library, not a clip"),
         (("track", "missing.csv", "The person walked."), "missing.csv"),

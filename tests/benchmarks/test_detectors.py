@@ -4,8 +4,20 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.detectors import Seen, average_precision, error, fitted, matched, recall_at
+from benchmarks.confusable import named
+from benchmarks.detectors import (
+    Seen,
+    average_precision,
+    error,
+    fitted,
+    matched,
+    recall_at,
+)
+from benchmarks.hands import chances, judged_hands
+from benchmarks.true_false import auc
+from sentrack.vision.scan.detectors import ImageCandidates
 from sentrack.vision.scan.detectors.calibration import Curve
+from sentrack.vision.scan.detectors.hands import CHANCE
 
 rows = st.lists(
     st.tuples(st.integers(1, 98), st.booleans()), min_size=1, max_size=30, unique_by=lambda r: r[0]
@@ -48,3 +60,23 @@ def test_a_curve_is_found_again() -> None:
     assert abs(curve.offset - 0.5) < 0.1
     assert abs(curve.slope - 2.0) < 0.1
     assert error(curve(score), right) < 0.02 < error(score, right)
+
+
+def test_the_chance_of_a_hand_is_as_fitted_to_what_was_judged() -> None:
+    judged = judged_hands()
+    weights, found = chances(judged, (0, 1, 2, 3))
+    fitted = CHANCE.constant, CHANCE.logit, CHANCE.side, CHANCE.down
+    np.testing.assert_allclose(weights, fitted, atol=0.02)
+    # Boxes of videos that were left out are told apart better than by their scores.
+    assert auc(found, judged.hand) > auc(judged.score, judged.hand) + 0.1
+    assert error(found, judged.hand) < error(judged.score, judged.hand) / 2
+
+
+def test_what_a_thing_is_called_by_two_detectors() -> None:
+    box = np.array([[0.0, 0.0, 10.0, 10.0]])
+    judge = ImageCandidates(np.repeat(box, 2, 0), np.array([0, 1]), np.array([0.9, 0.4]))
+    boxes = np.concatenate([box, box + 1, box + 50])
+    other = ImageCandidates(boxes, np.array([1, 0, 0]), np.array([0.8, 0.2, 0.9]))
+    assert list(named(judge, other, ("car", "truck"))) == [("car", "truck", 0.2)]
+    unsure = ImageCandidates(boxes, np.array([1, 0, 0]), np.array([0.4, 0.2, 0.9]))
+    assert list(named(judge, unsure, ("car", "truck"))) == []

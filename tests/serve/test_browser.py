@@ -10,7 +10,7 @@ from urllib.parse import urlencode, urlsplit
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from sentrack.cache import cache_folder
 from sentrack.demo import footage
@@ -255,12 +255,29 @@ def test_the_boxes_of_a_video_are_filtered_and_it_is_asked_alone(
     clean(tab, site)
 
 
+def likelier(route: Route) -> None:
+    """What the server finds, with another match."""
+    answer = route.fetch()
+    route.fulfill(
+        response=answer, body=re.sub(r'"match": ?[0-9.e-]+', '"match":0.52', answer.text())
+    )
+
+
 def test_nothing_depicts_it_but_something_comes_near(chromium: Chromium, site: Site) -> None:
     tab = chromium.open(site.at(q="The car moved upwards.", video="driveway"))
     finished(tab)
     expect(tab.page.locator("p.status")).to_contain_text("No moment depicts it")
     expect(tab.page.get_by_role("heading", name="What comes nearest")).to_be_visible()
     expect(tab.page.locator(".moments .card")).to_contain_text("not depicted")
+    # Where the words fit, and more speaks against it all the same, "depicted" is not said.
+    near = chromium.open(site.at())
+    near.page.route("**/api/search?*", likelier)
+    near.page.goto(site.at(q="The car moved upwards.", video="driveway"))
+    finished(near)
+    told = near.page.locator(".moments .card")
+    expect(told.locator("summary")).to_contain_text("match 0.52, but more speaks against it")
+    told.locator("summary").click()
+    expect(told).to_contain_text("no moment all the same")
     again = chromium.open(site.at(q="The giraffe moved.", video="driveway"))
     finished(again)
     expect(again.page.locator("main")).to_contain_text("Nobody saw a giraffe in this video")
@@ -395,6 +412,31 @@ def test_what_is_typed_stays(chromium: Chromium, site: Site) -> None:
     tab.page.go_back()
     expect(tab.page.locator("h1")).to_have_text("Library")
     expect(box).to_have_value("The person carr")
+    tab.page.reload()
+    expect(box).to_have_value("The person carr")
+    # So does what is looked for among names, and what is asked of one video.
+    tab.page.get_by_label("Names that contain").fill("drive")
+    expect(tab.page.locator(".grid .card")).to_have_count(1)
+    tab.page.locator(".grid .card").click()
+    question = tab.page.get_by_label("Ask this video alone")
+    question.fill("The car wen")
+    tab.page.go_back()
+    expect(tab.page.get_by_label("Names that contain")).to_have_value("drive")
+    expect(tab.page.locator(".grid .card")).to_have_count(1)
+    tab.page.locator(".grid .card").click()
+    expect(question).to_have_value("The car wen")
+
+
+def test_a_judgement_that_is_not_kept_can_be_given_again(chromium: Chromium, site: Site) -> None:
+    tab = chromium.open(site.at("/moment", q="The car moved to the right.", video="driveway"))
+    right = tab.page.get_by_role("button", name="Right", exact=True)
+    expect(right).to_be_visible()
+    tab.page.context.set_offline(True)
+    right.click()
+    expect(tab.page.locator("main")).to_contain_text("It was not kept, since the server does not")
+    tab.page.context.set_offline(False)
+    right.click()
+    expect(tab.page.locator("main")).to_contain_text("Kept as right")
 
 
 def test_an_empty_library_says_what_to_do_and_takes_a_video(

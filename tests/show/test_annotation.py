@@ -196,6 +196,10 @@ def test_only_what_is_proven_is_called_so(shown: Shown) -> None:
     ]
     assert greens[0] > 20
     assert greens[1] == 0
+    # Whether it is depicted is another matter than whether the tracks are the best.
+    false = replace(proven, shown=replace(proven.shown, fit=-1.0))
+    assert not false.depicted
+    assert count(Caption(movings([false], SIZE), SIZE[0], 15, DARK).told, DARK.proof) == greens[0]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentrack.errors import SentrackError
-from sentrack.show.annotation import LIGHT, Caption
+from sentrack.show.annotation import LIGHT, Caption, decimals
 from sentrack.show.drawing import movings
 from sentrack.show.film_strip import GAP, HEIGHT, strip
 from sentrack.show.key_frames import key_frames, movement
@@ -132,12 +132,18 @@ def test_times_below_the_bands_do_not_overlap(shown: Shown) -> None:
     caption = Caption(moving, 900, 20, LIGHT, False)
     image = np.empty((caption.height, 900, 3), np.uint8)
     spare = np.empty_like(image)
-    caption.draw_all(image, [2.0, 2.05, 2.1])
+    caption.draw_all(image, [2.0, 2.1, 2.2])
     caption.draw_all(spare, [2.0])
     below = caption.tops[-1][2] + caption.band
     assert (image[below:] == spare[below:]).all()
     caption.draw_all(image, [1.0, 2.0])
     assert (image[below:] != spare[below:]).any()
+
+
+def test_times_are_told_apart() -> None:
+    assert decimals([2.7, 2.8, 3.0]) == 1
+    assert decimals([2.75, 2.83]) == 2
+    assert decimals([]) == 1
 
 
 def test_key_frames_of_one_phase_are_spread_evenly() -> None:

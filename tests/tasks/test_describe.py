@@ -113,6 +113,14 @@ def test_nothing_sure_says_nothing_and_nothing_at_all_is_refused() -> None:
         describe(clip.only(np.zeros(len(clip.label), np.bool_)))
 
 
+def test_a_clip_may_be_a_file(tmp_path: Path) -> None:
+    clip = two_activities(0)[0]
+    save_clip(clip, tmp_path / "clip.parquet")
+    told = [(each.sentence, each.match) for each in describe(clip, 2)]
+    for path in (tmp_path / "clip.parquet", str(tmp_path / "clip.parquet")):
+        assert [(each.sentence, each.match) for each in describe(path, 2)] == told
+
+
 @pytest.fixture(scope="module")
 def evidence() -> Evidence:
     return Evidence(sure_things(two_activities(0)[0]), EVERYDAY)

@@ -15,6 +15,7 @@ from sentrack.cli.learn import learn as command
 from sentrack.lexicon import Lexicon
 from sentrack.tasks import track
 from sentrack.tasks.learning import examples
+from sentrack.tasks.learning.corpus import PathAndSentence
 from sentrack.tasks.learning.initial_models import DEFAULT_FEATURES as FEATURES
 from sentrack.tasks.learning.learner import PairError, Settings, learn, read_pairs
 from sentrack.vision import save_clip
@@ -51,6 +52,14 @@ def test_a_learned_lexicon_is_an_ordinary_one(lexicon: Lexicon, tmp_path: Path) 
         track(clip, sentence, lexicon).match, abs=1e-9
     )
     assert again.words["verb", "glorp"].states == ("phase 1", "phase 2", "phase 3")
+
+
+def test_clips_may_be_files(lexicon: Lexicon, tmp_path: Path) -> None:
+    pairs: list[PathAndSentence] = []
+    for n, (clip, sentence) in enumerate(corpus(8)):
+        save_clip(clip, tmp_path / f"{n}.parquet")
+        pairs.append((tmp_path / f"{n}.parquet", sentence))
+    assert same_words(learn(pairs, settings=QUICK), lexicon)
 
 
 def test_nouns_are_learned_from_the_classes_that_co_occur() -> None:

@@ -323,6 +323,7 @@ def test_frames_that_come_too_fast_are_left_out() -> None:
         ("http://127.0.0.1:9/", "it cannot be read"),
         ("rtsp://127.0.0.1:9/a", "it cannot be read"),
         ("99", "it cannot be read"),
+        (".", "this is a folder; name one file"),
     ],
 )
 def test_what_is_no_source_is_said(source: str, message: str) -> None:

@@ -90,6 +90,9 @@ def test_what_is_not_there(tmp_path: Path) -> None:
     for name in ("a.mp4", "a.csv", "a.txt", "a.json", "folder"):
         with pytest.raises(ClipError, match=f"{name}: no such file"):
             load_clip(tmp_path / name)
+    (tmp_path / "videos").mkdir()
+    with pytest.raises(ClipError, match=r"videos: this is a folder, .*; name one file"):
+        load_clip(tmp_path / "videos")
 
 
 def test_anything_else_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,4 +46,4 @@ def detectors(as_json: AsJson = False) -> None:
         )
     Console().print(table)
     print("recall: of annotated people where one box a frame is false, MOT17-05, -10 and -13;")
-    print("ms: of one processor; both by python -m benchmarks.vision")
+    print("ms: of one processor, of hands for one person; both by python -m benchmarks.vision")

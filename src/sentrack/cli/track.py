@@ -202,7 +202,7 @@ def detect(
     new(output, force)
     with Bars() as bars:
         scan = scan_video(
-            source,
+            one_clip(source),
             start=start,
             end=end,
             fps=fps,

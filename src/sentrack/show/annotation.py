@@ -183,22 +183,23 @@ class Caption:
     def draw_all(self, image: Image, times: Sequence[float]) -> None:
         """The caption of the whole span, on an image of its size, with some times marked."""
         image[:] = self.told
-        free = 0
+        free, digits = 0, decimals(times)
         for time in times:
-            free = self._mark(image, time, free)
+            free = self._mark(image, time, free, digits)
 
     def x(self, time: float) -> int:
         """Where a time is, across."""
         share = (time - self.start) / max(self.end - self.start, 1e-9)
         return round(self.left + float(np.clip(share, 0, 1)) * (self.right - 1 - self.left))
 
-    def _mark(self, image: Image, time: float, free: int = 0) -> int:
+    def _mark(self, image: Image, time: float, free: int = 0, digits: int = 1) -> int:
         """A line across all bands, and the time below them where there is room.
 
         Args:
             image: to be drawn on.
             time: in seconds.
             free: pixels across, from which on there is no other time.
+            digits: of the time, after the point.
 
         Returns:
             From where on there is none now.
@@ -206,9 +207,9 @@ class Caption:
         x, half = self.x(time), max(1, self.size // 14)
         for _, _, y in self.tops:
             image[y : y + self.band, x - half : x + half] = self.theme.ink
-        text = f"{time:.1f} s"
+        text = f"{time:.{digits}f} s"
         width, height = extent(text, self.small)
-        x = min(max(x - width // 2, 0), int(image.shape[1]) - width)
+        x = min(max(x - width // 2, 0), int(image.shape[1]) - width - self.pad // 2)
         if x < free:
             return free
         y = image.shape[0] - height - self.pad // 2
@@ -246,10 +247,9 @@ class Caption:
             elif text:
                 write(self.told, text, x, y, size, self.theme.ink)
             x += wide + (space if piece.text.endswith(" ") else 0)
-        match = f"match {tracking.match:.2f}"
         verdict = "depicted" if tracking.depicted else "not depicted"
-        tracks = "best tracks" if tracking.certified else "tracks not proven best"
-        proof = f"{verdict}; {tracks}"
+        match = f"match {tracking.match:.2f}, {verdict}"
+        proof = "best tracks" if tracking.certified else "tracks not proven best"
         place = end - extent(proof, size)[0]
         begin = place - 2 * space - extent(match, size)[0]
         y += self.row if x > begin else 0
@@ -283,6 +283,12 @@ class Caption:
             if K > 1 and width + self.pad < end - begin:
                 place = int(begin) + self.pad // 2, (self.band - height) // 2
                 write(band, name, *place, self.small, WHITE, EDGE)
+
+
+def decimals(times: Iterable[float]) -> int:
+    """How many digits after the point tell times apart: one, or two where one is not enough."""
+    different = {*times}
+    return 1 if len({f"{time:.1f}" for time in different}) == len(different) else 2
 
 
 def _banded(word: TrackedWord) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from sentrack.files import whole
 from sentrack.progress import Report, silent
-from sentrack.show.annotation import LIGHT, TIME_TOLERANCE, Caption, between
+from sentrack.show.annotation import LIGHT, TIME_TOLERANCE, Caption, between, decimals
 from sentrack.show.drawing import draw_marks, extent, movings, span, text_size, write
 from sentrack.show.key_frames import key_times
 from sentrack.tasks import Tracking
@@ -47,15 +47,15 @@ def strip(
         for times, own, at, number in zip(wanted, tiles, shown, range(len(wanted)), strict=True):
             # The first frame at or after a wanted time; decoded times may be rounded.
             if len(own) < len(times) and frame.time >= times[len(own)] - TIME_TOLERANCE:
-                own.append(_tile(trackings, number, frame))
+                own.append(_tile(trackings, number, frame, decimals(times)))
                 at.append(frame.time)
                 report("strip", sum(map(len, tiles)), total)
     sheets = [_sheet(trackings, n, tiles[n], shown[n]) for n in range(len(trackings)) if tiles[n]]
     _save(_stacked(sheets), path)
 
 
-def _tile(trackings: Sequence[Tracking], number: int, frame: Frame) -> Image:
-    """A key frame with the tracks of one sentence, and its time below."""
+def _tile(trackings: Sequence[Tracking], number: int, frame: Frame, digits: int) -> Image:
+    """A key frame with the tracks of one sentence, and its time below, with so many digits."""
     height, width = frame.image.shape[:2]
     size = max(1, round(width * HEIGHT / height)), HEIGHT
     text = round(1.5 * text_size(*size))  # pages show a strip smaller than it is
@@ -63,7 +63,7 @@ def _tile(trackings: Sequence[Tracking], number: int, frame: Frame) -> Image:
     cv2.resize(frame.image, size, dst=tile[:HEIGHT], interpolation=cv2.INTER_AREA)
     moving = movings(trackings, size)[number]
     draw_marks(tile[:HEIGHT], moving.at(frame.time)[1], text)
-    label = f"{frame.time:.1f} s"
+    label = f"{frame.time:.{digits}f} s"
     x = (size[0] - extent(label, text)[0]) // 2
     write(tile, label, x, HEIGHT + GAP // 2, text, LIGHT.ink)
     return tile

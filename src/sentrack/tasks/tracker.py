@@ -23,7 +23,7 @@ from sentrack.objective import whole as whole_clip
 from sentrack.scene import RATE as RATE
 from sentrack.scene import scene_of
 from sentrack.tasks.result import Tracking
-from sentrack.vision import Clip, ClipError, load_clip
+from sentrack.vision import Clip, ClipError, as_clip
 
 
 def understand(
@@ -100,7 +100,7 @@ def track(
             things as the sentence needs, or never all together.
         SentrackError: when no tracks at all were found in time.
     """
-    clip = clip if isinstance(clip, Clip) else load_clip(clip)
+    clip = as_clip(clip)
     words = open_lexicon(lexicon)
     meaning = understand(sentence, words, clip) if isinstance(sentence, str) else sentence
     end = None if time_limit is None else time.monotonic() + time_limit

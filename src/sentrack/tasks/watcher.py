@@ -15,7 +15,7 @@ from sentrack.tasks.tracker import open_lexicon, vocabulary_of
 from sentrack.vision import Clip
 
 if TYPE_CHECKING:
-    from sentrack.vision.scan import Frame, Observation, Stream
+    from sentrack.vision.scan import Asked, Frame, Observation, Stream
 
 WINDOW = 20.0  # seconds that are looked at together
 LAG = 2.0  # seconds for which nothing may go on with a moment before it is told
@@ -104,11 +104,11 @@ class Watcher:
 
 
 def watch(
-    source: "str | Stream",
+    source: "str | Path | Stream",
     sentences: str | Sequence[str],
     *,
     lexicon: Lexicon | str | Path | None = None,
-    detector: str | Path | None = None,
+    detector: "Asked | None" = None,
     names: Sequence[str] | str | Path | None = None,
     best: int | None = None,
     device: str | None = None,
@@ -154,7 +154,7 @@ def watch(
     known = vocabulary_of(open_lexicon(lexicon), finder.classes)
     for sentence in asked:
         alternatives(sentence, known)
-    stream = Stream(source, patience) if isinstance(source, str) else source
+    stream = Stream(str(source), patience) if isinstance(source, str | Path) else source
     watcher = Watcher(
         asked, open_lexicon(lexicon), finder.classes, stream.source, stream.size, window, lag
     )

@@ -10,6 +10,7 @@ from sentrack.vision.downloads import fetch_files
 from sentrack.vision.early_end import warn_if_cut_off
 from sentrack.vision.io import clip_from_detections, is_video, save_clip, to_supervision, videos
 from sentrack.vision.load import (
+    as_clip,
     check_span,
     detector_classes,
     kept,
@@ -37,6 +38,7 @@ __all__ = [
     "Ints",
     "Truth",
     "add_projected",
+    "as_clip",
     "bridge",
     "check_span",
     "class_name",

@@ -83,6 +83,11 @@ def load_clip(
     return FORMATS[kind].read(path, fps=fps, **{"size": None, **options}).within(start, end)
 
 
+def as_clip(clip: Clip | str | Path) -> Clip:
+    """The clip itself, or the one of a path; see `load_clip`."""
+    return clip if isinstance(clip, Clip) else load_clip(clip)
+
+
 def check_span(start: float | None, end: float | None) -> None:
     """Refuse a cut that cannot hold a frame.
 

@@ -1,6 +1,7 @@
 // The search box: completions and the reading of the sentence while it is typed.
 import { cancelled, get } from "./api.js";
 import { el, sentence } from "./dom.js";
+import { kept } from "./parts.js";
 
 const PAUSE = 120; // milliseconds without a key before the server is asked
 
@@ -9,7 +10,7 @@ export class Asking {
   constructor(search) {
     this.search = search;
     this.form = document.getElementById("ask");
-    this.input = document.getElementById("sentence");
+    this.input = kept(document.getElementById("sentence"), "sentence");
     this.list = document.getElementById("completions");
     this.reading = document.getElementById("reading");
     this.chosen = -1;

@@ -42,7 +42,7 @@ export function showSearch(main, sentence, video = null) {
         grid.before(el("p", {}, none));
       }
       if (moments.length) grid.before(el("h2", {}, "What comes nearest, and why it is not enough"));
-      grid.replaceChildren(...moments.map((moment) => card(moment)));
+      grid.replaceChildren(...moments.map((moment) => card(moment, moment.score)));
     },
     done: ({ clips, read, solved, seconds }) => {
       working.remove();
@@ -76,7 +76,8 @@ function found(count) {
   return count === 1 ? "1 moment" : `${count} moments`;
 }
 
-function card(moment) {
+/** A moment in short; of one that is none, `against` is its score. */
+function card(moment, against = null) {
   const { video, sentence, start, end } = moment;
   const href = address("/moment", { q: sentence, video, start, end });
   const when = `${clock(start)} to ${clock(end)}`;
@@ -90,7 +91,7 @@ function card(moment) {
       el("span", { class: "title" }, video),
       el("span", {}, when),
     ),
-    matchMeter(moment.match, moment.why),
+    matchMeter(moment.match, moment.why, against),
     el("span", { class: "faint small" }, moment.reason),
   );
 }

@@ -1,7 +1,7 @@
 // The library: all of its videos, and one of them with its description.
 import { address, cancelled, get } from "./api.js";
 import { clock, el, matchMeter } from "./dom.js";
-import { picture, problem } from "./parts.js";
+import { kept, picture, problem } from "./parts.js";
 import { WholeVideo } from "./whole.js";
 
 const SHOWN = 48; // videos at a time
@@ -10,7 +10,7 @@ const SHOWN = 48; // videos at a time
 export function showLibrary(main) {
   const control = new AbortController();
   const about = el("p", { class: "status" }, "…");
-  const filter = el("input", { type: "search", id: "filter", maxlength: 200, oninput: () => later() });
+  const filter = kept(el("input", { type: "search", id: "filter", maxlength: 200, oninput: () => later() }), "filter");
   const label = el("label", { for: "filter" }, "Names that contain ");
   const grid = el("ul", { class: "grid", "aria-label": "videos" });
   const more = el("button", { type: "button", onclick: () => next() }, "More videos");
@@ -186,7 +186,8 @@ export function showVideo(main, { name, t }) {
   const told = el("ol", { class: "told" });
   const status = el("p", { role: "status", class: "busy" }, "Describing …");
   const watch = el("div", { class: "watch" });
-  const question = el("input", { type: "text", id: "question", name: "q", maxlength: 300, placeholder: "The person walked to the left." });
+  const field = { type: "text", id: "question", name: "q", maxlength: 300, placeholder: "The person walked to the left." };
+  const question = kept(el("input", field), `question ${name}`);
   const ask = el(
     "form",
     { action: "/", class: "within" },

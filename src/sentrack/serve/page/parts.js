@@ -70,3 +70,15 @@ function svg(tag, attributes) {
 export function problem(text) {
   return el("p", { class: "problem", role: "alert" }, text);
 }
+
+/** Have a field keep what is typed into it while the tab is open, through reloading and going back. */
+export function kept(input, key) {
+  const name = `typed: ${key}`;
+  try {
+    input.value ||= sessionStorage.getItem(name) ?? "";
+    input.addEventListener("input", () => sessionStorage.setItem(name, input.value));
+  } catch {
+    // A browser that keeps nothing.
+  }
+  return input;
+}

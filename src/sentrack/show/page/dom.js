@@ -49,23 +49,30 @@ const BORDER = 0.5;
 const SURE = 0.4;
 
 /** How probably a clip depicts a sentence, as a number and a bar, and whether it does; if it is known
- * how the number came about, a click on it tells. */
-export function matchMeter(match, why = null) {
+ * how the number came about, a click on it tells. Of what is no moment though each word fits, since all terms together
+ * speak against it, `against` is by how much, in nats. */
+export function matchMeter(match, why = null, against = null) {
   const bar = el("span", { class: "meter", "aria-hidden": "true" }, el("span", { class: "level" }));
   bar.firstChild.style.width = `${(100 * match).toFixed(1)}%`;
-  const told = `match ${match.toFixed(2)}${match < BORDER ? ", not depicted" : ", depicted"}`;
+  const verdict = match < BORDER ? "not depicted" : against === null ? "depicted" : "but more speaks against it";
+  const told = `match ${match.toFixed(2)}, ${verdict}`;
   if (!why) return el("span", { class: "match" }, el("span", {}, told), bar);
   return el(
     "details",
     { class: "match-why" },
     el("summary", { class: "match", title: "How it came about" }, el("span", {}, told), bar),
-    explanation(match, why),
+    explanation(match, why, against),
   );
 }
 
 /** How a match came about, in words. */
-function explanation(match, { fit, seconds, sureness }) {
-  const side = match < BORDER ? "is not depicted, since that is below one half" : "is depicted, since that is one half or more";
+function explanation(match, { fit, seconds, sureness }, against) {
+  const side =
+    match < BORDER
+      ? "is not depicted, since that is below one half"
+      : against === null
+        ? "is depicted, since that is one half or more"
+        : `is no moment all the same, since tracks and words together speak against it (${plain(against)} nats)`;
   const worst =
     fit <= 0
       ? `the word that fits least speaks against it (${plain(fit)})`

@@ -22,7 +22,7 @@ from sentrack.tasks.description.evidence import Evidence
 from sentrack.tasks.description.sure_things import sure_things
 from sentrack.tasks.result import Tracking
 from sentrack.tasks.tracker import open_lexicon
-from sentrack.vision import Clip, ClipError
+from sentrack.vision import Clip, ClipError, as_clip
 
 MEANWHILE = 0.5  # of the shorter of two times that they share if both are at the same time
 
@@ -73,7 +73,9 @@ class Description(Sequence[Described]):
         return len(self.sentences)
 
 
-def describe(clip: Clip, n: int = 5, lexicon: Lexicon | str | Path | None = None) -> Description:
+def describe(
+    clip: Clip | str | Path, n: int = 5, lexicon: Lexicon | str | Path | None = None
+) -> Description:
     """The sentences that tell best what happens in a clip.
 
     Each tells of something that those before it do not tell of: another motion, or the same thing
@@ -81,13 +83,14 @@ def describe(clip: Clip, n: int = 5, lexicon: Lexicon | str | Path | None = None
     participants. There are fewer than n if no more is sure.
 
     Args:
-        clip: the detections.
+        clip: the detections, or a file of them, or a video.
         n: how many sentences at most.
         lexicon: or its name or file; `everyday` by default.
 
     Raises:
         ClipError: when nothing was detected in the clip.
     """
+    clip = as_clip(clip)
     words = open_lexicon(lexicon)
     if not len(clip.boxes):
         raise ClipError(f"{clip.name}: nothing was detected in it, so nothing can be said")

@@ -4,6 +4,7 @@ import logging
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -17,10 +18,11 @@ from sentrack.tasks.learning.initial_models import blank_model, widened_model
 from sentrack.tasks.learning.settings import Settings
 from sentrack.tasks.learning.unknown_words import parse_unknown
 from sentrack.tasks.tracker import vocabulary_of
-from sentrack.vision import Clip, ClipError
+from sentrack.vision import Clip, ClipError, as_clip
 
 # A clip and a sentence, and boxes that somebody put right if there are any.
 ClipAndSentence = tuple[Clip, str] | tuple[Clip, str, Sequence[RightBox]]
+PathAndSentence = tuple[str | Path, str] | tuple[str | Path, str, Sequence[RightBox]]
 
 LOG = logging.getLogger("sentrack")
 
@@ -71,7 +73,7 @@ class Corpus:
 
 
 def gather(
-    pairs: Iterable[ClipAndSentence],
+    pairs: Iterable[ClipAndSentence | PathAndSentence],
     keep: Lexicon | None,
     lexicon: Lexicon,
     settings: Settings,
@@ -81,7 +83,7 @@ def gather(
     """Understand the sentences, measure the clips, and leave out what cannot be learned from.
 
     Args:
-        pairs: clips with sentences, and with boxes that were put right.
+        pairs: clips or their paths, with sentences, and with boxes that were put right.
         keep: words to hold fixed.
         lexicon: how further words are said; their meanings are learned.
         settings: of learning.
@@ -95,7 +97,7 @@ def gather(
     kept = keep.words if keep else {}
     begun = start.words if start else {}
     known = lexicon.words | begun | kept
-    given = [(each[0], each[1], each[2] if len(each) > 2 else ()) for each in pairs]
+    given = [(as_clip(each[0]), each[1], each[2] if len(each) > 2 else ()) for each in pairs]
     classes = sorted({clip.classes[i] for clip, *_ in given for i in np.unique(clip.label)})
     # A noun need not name a class: what it names is learned.
     nouns = vocabulary_of(Lexicon(lexicon.name, "", known), classes)

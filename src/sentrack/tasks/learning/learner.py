@@ -16,7 +16,14 @@ from sentrack.progress import Report, silent
 from sentrack.scene import scene_of
 from sentrack.tasks.learning.choices import Choice
 from sentrack.tasks.learning.contrast import Belief, Contrast, maximise_contrast
-from sentrack.tasks.learning.corpus import ClipAndSentence, Corpus, Pair, PairError, gather
+from sentrack.tasks.learning.corpus import (
+    ClipAndSentence,
+    Corpus,
+    Pair,
+    PairError,
+    PathAndSentence,
+    gather,
+)
 from sentrack.tasks.learning.corrections import Corrected, RightBox
 from sentrack.tasks.learning.e_step import CHUNK, Parameters, TrainingSet, measure_background
 from sentrack.tasks.learning.em import StoppingRule, run_em_with_restarts
@@ -38,7 +45,7 @@ SHARE = 0.2  # probability from which on a class is among those that a noun name
 
 
 def learn(
-    pairs: Iterable[ClipAndSentence],
+    pairs: Iterable[ClipAndSentence | PathAndSentence],
     keep: Lexicon | str | Path | None = None,
     seed: int = 0,
     *,
@@ -54,8 +61,8 @@ def learn(
     """Find the word models under which clips are most probable, given their sentences.
 
     Args:
-        pairs: clips with sentences; a pair may have a third part, boxes that somebody put right
-            (`RightBox`), which say who the participants are.
+        pairs: clips, or their paths, with sentences; a pair may have a third part, boxes that
+            somebody put right (`RightBox`), which say who the participants are.
         keep: a lexicon whose words are held fixed, or its name or file; by default none.
         seed: of random starts; the same seed gives the same lexicon.
         start: a lexicon, or its name or file, with whose meanings words begin that it has: they are

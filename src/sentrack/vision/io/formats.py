@@ -85,6 +85,9 @@ def _by_name(path: Path) -> str | None:
 def kind_of(path: Path) -> str | None:
     """The format of a path that is there; None for a video."""
     if path.is_dir():
+        if not any(path.glob("*.txt")):
+            text = "this is a folder, without a file of boxes for each frame (.txt); name one file"
+            raise ClipError(f"{path}: {text}")
         return "yolo"
     if not path.is_file():
         raise ClipError(f"{path}: no such file")

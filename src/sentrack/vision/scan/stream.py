@@ -49,6 +49,8 @@ class Stream:
         self._file = Path(source) if "://" not in source and not source.isdigit() else None
         if self._file is not None and not self._file.exists():
             raise ClipError(f"{source}: no such file, and no address of a camera or a stream")
+        if self._file is not None and self._file.is_dir():
+            raise ClipError(f"{source}: this is a folder; name one file of it")
         first = next(self._opened(), None)
         if first is None:
             raise ClipError(f"{source}: no frame of it can be decoded")

@@ -1,14 +1,17 @@
 """Hands: MediaPipe's palm detector, by ONNX Runtime, which looks closely at people."""
 
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
-from sentrack.boxes import around
+from sentrack.boxes import around, centre, extent
 from sentrack.cache import checksum
 from sentrack.vision.clip import Floats
+from sentrack.vision.scan.detectors.calibration import NEAR
 from sentrack.vision.scan.detectors.candidates import DetectorError, ImageCandidates, Selection
 from sentrack.vision.scan.detectors.onnx import open_session
 from sentrack.vision.scan.detectors.tflite import convert
@@ -27,6 +30,53 @@ TALL = 48  # pixels; hands of smaller people cannot be seen
 # Where the hands of somebody are: in a square from the top of the box, of this part of its height,
 # or of its width if that is more, with a margin.
 REACH, MARGIN = 0.75, 1.1
+SCORED = 0.02  # the least score of a candidate
+
+
+@dataclass(frozen=True)
+class Chance:
+    """How often a box around somebody shows a hand: σ of a sum, by its score and where it is.
+
+    The network sees hands in faces, bags and shoes, and is as sure of them: what is too large for a
+    hand of this person, or where the head is, is probably none. Fitted to boxes that were judged by
+    eye, by `python -m benchmarks.vision --only hands`.
+
+    Attributes:
+        constant: of the sum.
+        logit: for every unit of logit(score).
+        side: for every unit of ln(side / √(area of the person's box)).
+        down: for the whole way from the top of the person's box to its bottom.
+    """
+
+    constant: float
+    logit: float
+    side: float
+    down: float
+
+    def __call__(self, boxes: Floats, score: Floats, people: Floats) -> Floats:
+        """Probabilities, (N,), of (N, 4) boxes with (N,) scores around (N, 4) people."""
+        return np.asarray(1 / (1 + np.exp(-traits(boxes, score, people) @ self._weights)))
+
+    @property
+    def _weights(self) -> Floats:
+        return np.array([self.constant, self.logit, self.side, self.down])
+
+
+def traits(boxes: Floats, score: Floats, people: Floats) -> Floats:
+    """What the chance of a hand depends on, (N, 4): one, and as `Chance` has them."""
+    inside = np.clip(score, NEAR, 1 - NEAR)
+    side = extent(boxes).max(axis=1) / np.sqrt(extent(people).prod(axis=1))
+    down = (centre(boxes)[:, 1] - people[:, 1]) / extent(people)[:, 1]
+    return np.stack([np.ones(len(boxes)), np.log(inside / (1 - inside)), np.log(side), down], 1)
+
+
+def nearest_person(boxes: Floats, people: Floats) -> npt.NDArray[np.int64]:
+    """(N,) in whose middle of (P, 4) people (N, 4) boxes nearly are, in heights of that person."""
+    apart = centre(boxes)[:, None] - centre(people)[None]
+    return np.asarray(np.argmin(np.hypot(*np.moveaxis(apart, 2, 0)) / extent(people)[:, 1], axis=1))
+
+
+CHANCE = Chance(constant=-4.525, logit=0.266, side=-2.025, down=2.019)
 
 
 class Hands:
@@ -57,14 +107,18 @@ class Hands:
             raise DetectorError(f"{bundle}: not the network that is meant: {text}") from None
         self._session = open_session(network, "hands", device, threads)
         self._selection = Selection("hands", ("hand",), best, threshold)
+        self._scored = Selection("hands", ("hand",), best, SCORED)
         self._centres = _centres()
         self.name = "hands"
         self.classes = self._selection.classes
-        parts = HAND, FINGERS, PEOPLE, LIKELY, TALL, REACH, MARGIN
+        parts = HAND, FINGERS, PEOPLE, LIKELY, TALL, REACH, MARGIN, SCORED, CHANCE
         self.fingerprint = self._selection.fingerprint(checksum(bundle), parts)
 
     def detect(self, image: Image) -> ImageCandidates:
-        """The hands in an image of (height, width, 3): large ones alone, as it is seen at once."""
+        """The hands in an image of (height, width, 3): large ones alone, as it is seen at once.
+
+        Their scores are as the network has them.
+        """
         height, width = image.shape[:2]
         side = max(height, width)
         low = [(width - side) / 2, (height - side) / 2]
@@ -79,15 +133,25 @@ class Hands:
         side = MARGIN * np.maximum(width, REACH * height)
         x = boxes[largest, 0] + width / 2
         y = boxes[largest, 1] + np.minimum(REACH * height, height) / 2
-        return self._look(image, around(np.stack([x, y], 1), np.stack([side, side], 1)))
+        squares = around(np.stack([x, y], 1), np.stack([side, side], 1))
+        return self._look(image, squares, boxes[largest])
 
-    def _look(self, image: Image, squares: Floats) -> ImageCandidates:
-        """The hands in (S, 4) squares, which may reach beyond the image."""
+    def _look(self, image: Image, squares: Floats, people: Floats | None = None) -> ImageCandidates:
+        """The hands in (S, 4) squares, which may reach beyond the image, around (P, 4) people.
+
+        Which boxes are candidates is decided by the network's scores, how probable they are by the
+        person whose middle is nearest, too.
+        """
         boxes, score = np.zeros((0, 4)), np.zeros(0)
         if len(squares):
             boxes, score = self._palms(image, squares)
         label = np.zeros(len(score), dtype=np.int64)
-        return self._selection.of_rows(boxes, label, score, image)
+        if people is None or not len(people):
+            return self._selection.of_rows(boxes, label, score, image)
+        found = self._scored.of_rows(boxes, label, score, image)
+        whose = people[nearest_person(found.boxes, people)]
+        chance = CHANCE(found.boxes, found.score, whose)
+        return self._selection.of_rows(found.boxes, found.label, chance, image)
 
     def _palms(self, image: Image, squares: Floats) -> tuple[Floats, Floats]:
         """(S·2016, 4) hands and their (S·2016,) probabilities in (S, 4) squares of an image."""
