@@ -128,7 +128,7 @@ def by_us(cfg: Path, weights: Path, names: list[str], blob: Any) -> tuple[Rows, 
     return places[0], chances[0]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.integers(0, 10**6),
     st.integers(1, 4),
