@@ -21,6 +21,7 @@ from sentrack.tasks.tracker import vocabulary_of
 from sentrack.vision import load_clip
 from sentrack.vision.scan import BEST, FPS, Video, observe
 from sentrack.vision.scan.detectors import open_detector
+from sentrack.workers import cores
 
 SECONDS = 30.0  # of the street that are looked at
 HOURS = 10_000
@@ -32,13 +33,15 @@ BOUNDING = STEPS[:2]  # what every clip with all nouns takes; the others are for
 
 def scale(count: int = 200, seconds: float = SECONDS) -> Iterator[str]:
     """All figures, and the cost of many hours by them."""
-    looking, detecting, fewer = _indexing(seconds)
+    looking, detecting, fewer = _indexing(seconds, 1)
+    threaded, *_ = _indexing(seconds, cores())
     following = _following(seconds)
     yield "## Indexing"
     yield ""
     yield f"{seconds:g} s of street footage (768x576) at {FPS:g} frames per second with the default"
-    yield "detector; processor time of all threads together. *Other* is decoding, flow, camera,"
-    yield "colour and moving boxes along."
+    yield "detector, whose network computes with one thread, as in each of the processes of"
+    yield "`index --workers` that are as many as the cores; processor time of all threads together."
+    yield "*Other* is decoding, flow, camera, colour and moving boxes along."
     yield ""
     yield "| | core seconds per video hour |"
     yield "|---|---|"
@@ -46,6 +49,7 @@ def scale(count: int = 200, seconds: float = SECONDS) -> Iterator[str]:
     yield f"| of these, detector | {detecting:.0f} |"
     yield f"| of these, other | {looking - detecting:.0f} |"
     yield f"| looking with `--fewer-frames` | {fewer:.0f} |"
+    yield f"| looking by one process, {cores()} threads in its network | {threaded:.0f} |"
     yield f"| following things, for search | {following:.1f} |"
     yield ""
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
@@ -90,8 +94,8 @@ def _many(index: float, searching: list[float], sizes: list[float]) -> Iterator[
     yield ""
     yield "| | index | search, nouns in a tenth | search, nouns in all |"
     yield "|---|---|---|---|"
-    for name, cores in CORES.items():
-        each = HOURS / cores
+    for name, many in CORES.items():
+        each = HOURS / many
         tenth, whole = (
             " to ".join(_lasting(share * seconds * each) for seconds in searching)
             for share in (0.1, 1.0)
@@ -120,9 +124,9 @@ def _listing(folder: str) -> float:
     return time.process_time() - begin
 
 
-def _indexing(seconds: float) -> tuple[float, float, float]:
+def _indexing(seconds: float, threads: int) -> tuple[float, float, float]:
     """Core seconds per hour of video: of looking, of the detector alone, and with fewer looks."""
-    video, detector = Video(street()), open_detector(best=BEST)
+    video, detector = Video(street()), open_detector(best=BEST, threads=threads)
     detector.detect(next(iter(video.frames(0, seconds, FPS))).image)
     spent = [0.0, 0.0, 0.0]
     # In turns, for others may use the machine.

@@ -2,11 +2,9 @@
 
 import importlib
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import cv2
 import onnxruntime
 import pytest
 
@@ -45,7 +43,7 @@ def test_the_detectors_are_listed(
     [
         (("--detector", "picodett"), "no detector 'picodett'; nearest name: 'picodet'"),
         (("--detector", "yolo11n", "--device", "gpu"), "no device 'gpu'"),
-        (("--device", "tpu"), "yolov4-tiny runs on the processor alone"),
+        (("--device", "tpu"), "no device 'tpu'; nearest name: 'cpu'"),
     ],
 )
 def test_options_at_fault_are_one_line(
@@ -77,14 +75,6 @@ def threads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[int]:
 
     monkeypatch.setattr(onnxruntime, "InferenceSession", session)
     return opened
-
-
-@pytest.fixture
-def opencv_threads() -> Iterator[None]:
-    """OpenCV's number of threads is of the whole process; it is put back."""
-    before = cv2.getNumThreads()
-    yield
-    cv2.setNumThreads(before)
 
 
 @pytest.mark.parametrize("command", ["detect", "track", "describe", "index", "watch"])
@@ -136,11 +126,6 @@ def test_threads_of_what_is_learned_from_and_uploaded(
     assert set(threads) == {2}
 
 
-@pytest.mark.usefixtures("opencv_threads")
-def test_threads_of_opencv_and_of_none() -> None:
-    open_detector("yolov4-tiny", threads=1)
-    assert cv2.getNumThreads() == 1
-    open_detector("yolov4-tiny")
-    assert cv2.getNumThreads() == 1
+def test_threads_of_none() -> None:
     with pytest.raises(DetectorError, match="at least 1, and not 0"):
         open_detector("yolov4-tiny", threads=0)

@@ -22,7 +22,7 @@ from sentrack.tasks import Library, Moments
 from sentrack.tasks.learning.learner import Settings, learn
 from sentrack.tasks.library import index
 from sentrack.vision import save_clip
-from sentrack.workers import COMES_BACK, Executor, open_executor
+from sentrack.workers import COMES_BACK, Executor, cores, open_executor
 from tests.tasks.scenes import library, scene
 from tests.tasks.stages import corpus, same_words
 from tests.waiting import HANG, until
@@ -268,6 +268,13 @@ def test_without_dask_this_process_works_unless_others_are_asked_for(
         open_executor(2),
     ):
         pass
+
+
+def test_processes_share_the_cores() -> None:
+    many = cores() + 1
+    with open_executor(many) as executor:
+        assert list(executor.map(lambda _: cores(), range(4))) == [1] * 4
+    assert cores() == many - 1
 
 
 KILLED = """

@@ -20,11 +20,14 @@ FEW_CALLS = 64  # calls that one process makes sooner than several start
 # own 15 s are too few for a busy machine, and with every process given up work would never end.
 COMES_BACK = {"distributed.deploy.lost-worker-timeout": "10 minutes"}
 
+processes = 1  # that share the cores of this machine, this one among them
+
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """How many cores this process may use: its share, if it is one of several workers."""
     affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
+    here = len(affinity(0)) if affinity else os.cpu_count() or 1
+    return max(1, here // processes)
 
 
 class Executor:
@@ -117,12 +120,15 @@ def open_executor(
         with client:
             yield Executor(client, max(1, sum(client.nthreads().values())))
         return
+    # Ctrl-C is for this process, which ends the others.
+    ignoring = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+    # Threads of all workers together that are more than the cores only get in each other's way.
+    sharing = f"from sentrack import workers; workers.processes = {wanted}"
     options = {
         "threads_per_worker": 1,
         # A port of its own; on the default one, Dask warns if there is another cluster.
         "dashboard_address": "127.0.0.1:0",
-        # Ctrl-C is for this process, which ends the others.
-        "preload": "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)",
+        "preload": f"{ignoring}; {sharing}",
     }
     with (
         importlib.import_module("dask").config.set(COMES_BACK),

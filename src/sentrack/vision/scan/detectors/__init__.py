@@ -67,8 +67,7 @@ def open_detector(
         threshold: the lowest probability of a candidate; if left out, 0.05 for known detectors
             and 0.02 for others, whose scores are not calibrated.
         device: "auto", "cpu", or one of `devices.PROVIDERS` that ONNX Runtime has here.
-        threads: that it computes with; by default one per core. OpenCV, which runs some of the
-            known ones, has one number for all that it does in a process.
+        threads: that it computes with; by default one per core.
         calibrated: turn the scores of known detectors into probabilities.
         report: told how many bytes are fetched.
 
@@ -134,26 +133,22 @@ def _open(
     if isinstance(name, Own):
         return Adapted(name, best, threshold)
     # ONNX Runtime takes a while to load, and whoever only needs pixels does without.
-    from sentrack.vision.scan.detectors.darknet import Darknet
+    from sentrack.vision.scan.detectors import darknet, picodet
     from sentrack.vision.scan.detectors.hands import Hands
     from sentrack.vision.scan.detectors.onnx import Onnx
-    from sentrack.vision.scan.detectors.picodet import model
 
     if known:
         here, curve = fetch(name, report), KNOWN[name].curve if calibrated else None
         if ".onnx" in here:
             return Onnx(here[".onnx"], name, names, best, threshold, device, curve, threads)
         if ".pdmodel" in here:
-            network = model(here[".pdmodel"], here[".pdiparams"], here[".yml"])
+            network = picodet.model(here[".pdmodel"], here[".pdiparams"], here[".yml"])
             return Onnx(network, name, names, best, threshold, device, curve, threads)
         if ".task" in here:
             return Hands(here[".task"], best, threshold, device, threads)
-        if device not in ("auto", "cpu"):
-            raise DetectorError(f"{name} runs on the processor alone; leave the device out")
-        _use_threads(threads)
         own = tuple(filter(None, in_order(here[".names"])))
-        facts = here[".cfg"], here[".weights"], own if names is None else names
-        return Darknet(name, *facts, best, threshold, curve)
+        network = darknet.model(here[".cfg"], here[".weights"], own)
+        return Onnx(network, name, names, best, threshold, device, curve, threads)
     path = Path(name)
     if path.is_file():
         return Onnx(path, path.stem, names, best, threshold, device, threads=threads)
@@ -162,11 +157,3 @@ def _open(
         raise DetectorError(f"{path}: no such file; a detector is {wanted}")
     guess = nearest(name, KNOWN)
     raise DetectorError(f"no detector {name!r}; nearest name: {guess!r}; a detector is {wanted}")
-
-
-def _use_threads(number: int | None) -> None:
-    """Have OpenCV compute with so many threads, from here on."""
-    import cv2
-
-    if number is not None:
-        cv2.setNumThreads(number)

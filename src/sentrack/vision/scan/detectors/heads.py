@@ -72,6 +72,8 @@ class Yolo:
 class Detr:
     """Boxes of (1, Q, 4), centres and sizes as parts of the input, and logits of (1, Q, C).
 
+    Networks of Darknet have the same form, with probabilities; see `darknet`.
+
     Attributes:
         boxes: name of the output.
         logits: name of the output.
@@ -146,15 +148,22 @@ def recognise(source: str, outputs: Outputs, C: int) -> Head:
     """
     shapes = {name: each.shape for name, each in outputs.items()}
     if set(shapes) == {"scores", "distances"}:
-        if shapes["scores"][1] != C:
-            text = f"it has {shapes['scores'][1]} classes, and there are {C} class names"
-            raise DetectorError(f"{source}: {text}")
+        _agree(source, shapes["scores"][1], C)
         return Distances()
+    if set(shapes) == {"places", "chances"}:
+        _agree(source, shapes["chances"][2], C)
+        return Detr("places", "chances", C, certain=True)
     if set(shapes) == {"labels", "boxes", "scores"} and len(shapes["labels"]) == 2:
         return Final()
     if len(shapes) == 1:
         return _yolo(source, next(iter(outputs.values())), C)
     return _detr(source, outputs, C)
+
+
+def _agree(source: str, classes: int, C: int) -> None:
+    """Refuse a network of another number of classes."""
+    if classes != C:
+        raise DetectorError(f"{source}: it has {classes} classes, and there are {C} class names")
 
 
 def _yolo(source: str, output: Array, C: int) -> Yolo:

@@ -24,8 +24,9 @@ def suppress(boxes: Floats, label: Ints, score: Floats, best: int, overlap: floa
     for _ in range(best):  # one more of every class each time
         if not len(left):
             break
-        first = np.flatnonzero(np.diff(label[left], prepend=-1))
-        top = np.repeat(left[first], np.diff(first, append=len(left)))
+        first, of = np.ones(len(left), dtype=np.bool_), label[left]
+        first[1:] = of[1:] != of[:-1]
+        top = left[first][first.cumsum() - 1]
         stays[top] = True
         left = left[(iou(boxes[left], boxes[top]) <= overlap) & (left != top)]
     return order[stays[order]]

