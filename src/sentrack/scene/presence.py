@@ -101,11 +101,9 @@ def hidden_scores(clip: Clip, scores: Floats) -> Floats:
         clip: with an identity for every detection, and boxes where things are hidden.
         scores: (N,) f by the detector's scores.
     """
-    hidden = np.flatnonzero(clip.projected & (clip.id >= 0))
     seen = np.flatnonzero(~clip.projected & (clip.id >= 0))
-    if not len(hidden):
-        return scores
     things, thing, count = np.unique(clip.id[seen], return_inverse=True, return_counts=True)
+    hidden = np.flatnonzero(clip.projected & np.isin(clip.id, things))
     found = scores.copy()
     mean = np.bincount(thing, scores[seen]) / count
     found[hidden] = mean[np.searchsorted(things, clip.id[hidden])]
