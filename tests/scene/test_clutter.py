@@ -1,13 +1,16 @@
 """Clutter is known by what was seen but once."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sentrack.scene.candidates import detection_scores
 from sentrack.scene.clutter import MOST, genuine
-from sentrack.scene.identity import identified
+from sentrack.scene.identity import _alone, identified
 from sentrack.scene.measurements import Measurements
 from sentrack.vision import Clip, Floats, clip_from_arrays
 
@@ -76,6 +79,61 @@ def test_who_is_missed_among_false_boxes_does_not_go_astray(seed: int) -> None:
     best = own[count.argmax()]
     assert count.max() >= 0.95 * count.sum()
     assert (seen.id[blind.id == best] == TRUE).mean() >= 0.95
+
+
+@given(seed=st.integers(0, 2**32), frames=st.integers(1, 12), things=st.integers(1, 4))
+def test_a_box_that_nothing_follows_is_rather_of_another(
+    seed: int, frames: int, things: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    there = rng.random((frames, things)) < 0.6
+    there[0] = True
+    frame, id = np.nonzero(there)
+    once = rng.uniform(0, 1, len(id))
+    links = gaps = 0
+    for thing in range(things):
+        seen = np.flatnonzero(there[:, thing])
+        links += len(seen) - 1
+        gaps += sum(int(b - a > 1) for a, b in pairwise(seen))
+    lost = (gaps + 1) / (links + 2)
+    expected = [
+        min(0.0, float(np.log(lost / c))) if t + 1 < frames and not there[t + 1, i] else 0.0
+        for t, i, c in zip(frame, id, once, strict=True)
+    ]
+    np.testing.assert_allclose(_alone(frame, id, once, frames), expected)
+
+
+def test_who_is_lost_for_a_while_is_not_continued_by_boxes_that_nothing_follows() -> None:
+    kept, own = np.mean([_kept_and_own(seed) for seed in range(20)], axis=0)
+    assert kept >= 0.77
+    assert own >= 0.97
+
+
+def _kept_and_own(seed: int) -> tuple[float, float]:
+    """Of one who walks and is lost three times: the part of its boxes in one thing, and theirs."""
+    rng = np.random.default_rng(seed)
+    frames, false = 100, 8
+    frame = np.arange(frames)
+    walk = np.stack([50 + 4.0 * frame, np.full(frames, 200.0)], axis=1)
+    walk += rng.normal(0, 1.0, walk.shape)
+    seen = frame[(frame % 25 < 15) | (frame % 25 > 23)]
+    low = np.concatenate([walk[seen], rng.uniform(0, 440, (false * frames, 2))])
+    true = np.arange(len(low)) < len(seen)
+    clip = clip_from_arrays(
+        "gaps",
+        (640, 480),
+        30.0,
+        np.concatenate([seen, np.repeat(frame, false)]),
+        ("dog",),
+        np.concatenate([low, low + SIDE], axis=1),
+        np.where(true, rng.beta(4, 2, len(low)), rng.beta(2, 4, len(low))),
+        label=np.zeros(len(low), np.int64),
+        frames=frame,
+    )
+    walked = np.abs(clip.boxes[:, :2] - walk[clip.frame_of]).max(axis=1) < 1e-6
+    found = identified(clip, np.array([0])).id
+    things, count = np.unique(found[walked], return_counts=True)
+    return float(count.max() / count.sum()), float(walked[found == things[count.argmax()]].mean())
 
 
 def _without_identities(clip: Clip) -> Clip:

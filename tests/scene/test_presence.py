@@ -1,6 +1,7 @@
 """Things come and go: what tracks may do, against the same by loops; and that somebody is seen."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -79,6 +80,20 @@ def test_who_is_away_is_not_seen_and_costs_something() -> None:
     assert found.ledger.total == pytest.approx(found.score)
     assert len(found.to_dict()["participants"][0]["boxes"]) == 25
     assert found.to_mot().count("\n") == 25
+
+
+def test_who_is_missed_scores_there_as_where_it_is_seen() -> None:
+    some = straight(20, 20, range(5)) | straight(20, 20, range(9, 20))
+    clip = walkers(some, straight(200, 0, range(20)))
+    clip = replace(clip, score=np.random.default_rng(0).uniform(0.2, 1.0, len(clip.score)))
+    found = measure(clip, frozenset(["person"]), identity=True)
+    hidden = found.clip.projected & ~is_away(found.clip)
+    (thing,) = set(found.clip.id[hidden].tolist())
+    seen = (found.clip.id == thing) & ~hidden
+    scores = found.scores()
+    assert hidden.sum() == 4
+    np.testing.assert_allclose(scores[hidden], np.log(found.clip.score[seen]).mean())
+    np.testing.assert_allclose(scores[seen], np.log(found.clip.score[seen]))
 
 
 def test_to_come_in_the_open_costs_more_than_at_the_border_or_from_behind() -> None:

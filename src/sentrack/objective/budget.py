@@ -48,7 +48,7 @@ def loosest_bound(clip: Clip, meaning: Meaning, lexicon: Lexicon, whole: bool) -
     """A bound of Eq. 4, over all of the clip or an interval of it, without measuring any pair.
 
     All terms but detection scores are logs of probabilities, and no box that is projected has a
-    higher score than what it is projected from; who takes part may be away, which costs nothing
+    higher score than the best box of its thing; who takes part may be away, which costs nothing
     where a word speaks of it. Of an interval, a word beats the background by no more than that is
     below certainty.
     """

@@ -17,7 +17,7 @@ from sentrack.boxes import centre, extent
 from sentrack.colours import CELLS, HALVES
 from sentrack.inference.kernels import announce
 from sentrack.scene.candidates import DOUBTFUL, Floats, Ints, detection_scores
-from sentrack.scene.clutter import by_scores, kinds_of, log_odds
+from sentrack.scene.clutter import MOST, by_scores, kinds_of, log_odds
 from sentrack.scene.following import Known, Seen, followed
 from sentrack.vision import Clip, add_projected
 
@@ -123,6 +123,7 @@ def _known(clip: Clip, frame: Ints, seen: Seen, odds: Floats, id: Ints, off: Flo
     kinds = kinds_of(seen.label, odds, id, C)
     window = max(round(WINDOW / clip.seconds), 1)
     past, ahead = by_scores(kinds, seen.label, odds, frame, id, window)
+    ahead = np.maximum(ahead + _alone(frame, id, once[seen.label], clip.T), -MOST)
     true = 1 / (1 + np.exp(-past))
     # Where boxes may be is wide, for a camera may jerk. In the measure that things are seen but
     # once, it is as wide as it was found to be.
@@ -142,6 +143,26 @@ def _once(frame: Ints, seen: Seen, id: Ints, C: int) -> Floats:
     again = sure * (np.bincount(id)[id[first]] > 1)
     label = seen.label[first]
     return 1 - (np.bincount(label, again, C) + 1) / (np.bincount(label, sure, C) + 1)
+
+
+def _alone(frame: Ints, id: Ints, once: Floats, T: int) -> Floats:
+    """(M,): nats, 0 at most, by which boxes that the next frame does not show are of others.
+
+    Things that are seen are seldom lost in the next frame; of what begins, the part `once` (M,) is
+    seen but once. So a box that nothing follows does not continue a thing that was lost before it.
+
+    Args:
+        frame: (M,) of the boxes.
+        id: (M,) which thing they are.
+        once: (M,) the part of those of their class.
+        T: number of frames; what follows the last is not known.
+    """
+    order = np.lexsort((frame, id))
+    same, step = np.diff(id[order]) == 0, np.diff(frame[order])
+    lost = (np.count_nonzero(same & (step > 1)) + 1) / (np.count_nonzero(same) + 2)
+    alone = frame < T - 1
+    alone[order[:-1][same & (step == 1)]] = False
+    return np.where(alone, np.log(lost / np.maximum(once, lost)), 0.0)
 
 
 def _begins(frame: Ints, id: Ints) -> Ints:

@@ -23,6 +23,7 @@ from sentrack.scene.distinctness import one_thing
 from sentrack.scene.presence import (
     AWAY,
     NOT_SEEN,
+    hidden_scores,
     identity_coherence,
     presence_scores,
     same_after,
@@ -115,7 +116,7 @@ class Measurements:
             return whole.scores(against_background, spoken_of)[rows]
         scores = detection_scores(self.clip)
         if self.identity:
-            scores = scores + genuine(self.clip)
+            scores = hidden_scores(self.clip, scores) + genuine(self.clip)
         if against_background:
             # A box that is surer than usual says no more: it is the words that are to tell.
             scores = np.minimum(scores - usual_scores(self.clip, scores)[self.clip.label], 0.0)

@@ -91,6 +91,25 @@ def presence(clip: Clip) -> Codes:
     return np.where(is_away(clip), GONE, code).astype(np.int16)
 
 
+def hidden_scores(clip: Clip, scores: Floats) -> Floats:
+    """(N,): f of every candidate, where things are hidden that on average of their boxes.
+
+    What is seen before and after was there in between, too. That it was missed tells nothing of
+    whether it is meant.
+
+    Args:
+        clip: with an identity for every detection, and boxes where things are hidden.
+        scores: (N,) f by the detector's scores.
+    """
+    seen = np.flatnonzero(~clip.projected & (clip.id >= 0))
+    things, thing, count = np.unique(clip.id[seen], return_inverse=True, return_counts=True)
+    hidden = np.flatnonzero(clip.projected & np.isin(clip.id, things))
+    found = scores.copy()
+    mean = np.bincount(thing, scores[seen]) / count
+    found[hidden] = mean[np.searchsorted(things, clip.id[hidden])]
+    return found
+
+
 def presence_scores(clip: Clip, scores: Floats, away: float) -> Floats:
     """(N,): f of every candidate, given that of detections (N,).
 
