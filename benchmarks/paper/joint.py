@@ -38,31 +38,8 @@ DRAWS = 2000  # of clips, by which an interval is found
 # Not by pip alone: its dependency opencv-python would overwrite opencv-python-headless.
 INSTALL = "`make paper`, which installs it"
 APART = 1000  # between the seeds that settings are chosen on and those they are judged on
-# What was found by looking at frames; its figures were measured once, before this run.
-CAUSES = (
-    "Where joint tracking loses, frame by frame: on made-up clips a thing that is missed for "
-    "some frames takes up a false box that is near and that nothing follows, goes astray, and "
-    "its own boxes become another thing; the gaps this makes look like misses, which makes gaps "
-    "cheap in the next pass. On CAD-120 there are two hands: the other one is chosen, because "
-    "it was missed less and to be away costs 3 nats a frame, which outweighs words. Without "
-    "noise, too, it differs by clips in which the other hand is taken; there nothing is missed, "
-    "and no cause was found."
-)
-TRIED = (
-    "Some twenty variants were tried, on 24 clips of each source with the noise that trackers' "
-    "settings are chosen on (seed 1000), IoU at the three levels of both kinds of noise, made- "
-    "up and CAD-120; OC-SORT has 0.915 / 0.867 / 0.754 and 0.685 / 0.575 / 0.424, and all was "
-    "0.866 / 0.843 / 0.740 and 0.646 / 0.555 / 0.487 before. Kept: boxes that nothing follows "
-    "do not continue what was lost, and hidden frames score as the thing does: 0.919 / 0.882 / "
-    "0.767 and 0.684 / 0.581 / 0.488. Not kept: (1) boxes held for a second before the first "
-    "and after the last one, at what the thing scores: 0.919 / 0.885 / 0.781 and 0.722 / 0.603 "
-    "/ 0.400, right answers 71 % instead of 83 % at the last level; (2) scores that count once "
-    "for a thing, not in every frame: 0.919 / 0.875 / 0.746 and 0.634 / 0.599 / 0.485; (3) "
-    "pieces of tracks that are cut at every gap and linked for all of the clip at once, with "
-    "how long things are lost: 0.934 / 0.913 / 0.825 and 0.712 / 0.644 / 0.593, the best, but "
-    "with misses alone (30 %) 0.921 and 0.672 instead of 0.941 and 0.730, because a piece of "
-    "one box was never continued."
-)
+# Found by looking at frames, on a page that is written by hand.
+WHY = "[Where joint tracking loses](../joint.md), and what was tried, is a page of its own."
 
 
 @dataclass(frozen=True)
@@ -286,8 +263,7 @@ def section(size: Size, output: Path, report: Report) -> Iterator[str]:
     yield "![Accuracy and overlap of both ways against the severity of noise](joint.png)"
     yield ""
     yield from _lost(rows)
-    for text in (CAUSES, TRIED):
-        yield from paragraph(text)
+    yield from paragraph(WHY)
     journal.end()
 
 
