@@ -8,7 +8,7 @@ all that message passing has learned and is at least as tight.
 import numpy as np
 
 from sentrack.inference.structures import Bools, Floats, Ints, Lattices, Terms
-from sentrack.inference.terms import chain_slice
+from sentrack.inference.terms import chain_slice, starts
 
 Groups = list[list[int]]
 
@@ -80,16 +80,8 @@ def merge(terms: Terms, lattices: Lattices, groups: Groups) -> Lattices:
 
 def restrict_lattices(terms: Terms, lattices: Lattices, keep: Bools, new: Terms) -> Lattices:
     """The same decomposition of the restricted terms `new`."""
-    N = lattices.first.size - 1
-    node = np.concatenate(
-        [
-            _axis_node(terms, lattices, a)[keep[chain_slice(terms, c)]]
-            for a, c in enumerate(lattices.chain)
-        ]
-    )
-    axes = [lattice_chains(lattices, n) for n in range(N)]
-    factors = [[int(f) for f in lattice_factors(lattices, n)] for n in range(N)]
-    return _assemble(new, factors, axes, node, lattices.share)
+    kept = np.concatenate([keep[chain_slice(terms, c)] for c in lattices.chain.tolist()])
+    return lattices._replace(node=lattices.node[kept], **_places(new.sizes, lattices))
 
 
 def lattice_factors(lattices: Lattices, n: int) -> Ints:
@@ -104,15 +96,17 @@ def lattice_chains(lattices: Lattices, n: int) -> Ints:
 
 def word_groups(terms: Terms) -> Groups:
     """One group per multi-state word; a one-state word joins a group that has its tracks."""
-    has_states: Bools = np.asarray(terms.spans[:, terms.chain >= terms.L].any(axis=1))
+    states = set(np.flatnonzero(terms.chain >= terms.L).tolist())
+    spans = [set(np.flatnonzero(span).tolist()) for span in terms.spans]
     groups: Groups = []
     # Widest first, so that a one-state word finds the group that it fits into.
-    for f in sorted(range(has_states.size), key=lambda f: (-int(terms.spans[f].sum()), f)):
-        homes = [g for g in groups if (terms.spans[f] <= terms.spans[g].any(axis=0)).all()]
-        if homes and not has_states[f]:
-            homes[0].append(f)
-        else:
+    for f in sorted(range(len(spans)), key=lambda f: (-len(spans[f]), f)):
+        homes = () if spans[f] & states else (g for g in groups if spans[f] <= spans[g[0]])
+        home = next(iter(homes), None)
+        if home is None:
             groups.append([f])
+        else:
+            home.append(f)
     return groups or [[]]
 
 
@@ -183,26 +177,36 @@ def _assemble(
     terms: Terms, groups: Groups, axes: list[Ints], node: Floats, share: Floats
 ) -> Lattices:
     chain = np.concatenate(axes)
-    sizes = terms.sizes[chain].ravel()
-    states = np.array([terms.sizes[a].prod(axis=0) for a in axes], dtype=np.int64)
     counts = np.bincount(chain, minlength=terms.chain.size)
-    lattice = np.repeat(np.arange(len(axes)), [a.size for a in axes])
-    moves = np.bincount(lattice, weights=share) > 0
-    stored = np.where(moves[:, None], states, 1)
-    return Lattices(
+    nothing: Ints = np.empty((0, 0), dtype=np.int64)
+    lattices = Lattices(
         first=_pointers([a.size for a in axes]),
         chain=chain,
         share=share,
-        node_at=(np.cumsum(sizes) - sizes).reshape(chain.size, -1),
+        node_at=nothing,
         node=node,
         factor_first=_pointers([len(g) for g in groups]),
         factor=np.array([f for group in groups for f in group], dtype=np.int64),
-        states=states,
-        table_at=(np.cumsum(stored.ravel()) - stored.ravel()).reshape(states.shape),
+        states=nothing,
+        table_at=nothing,
         owner_first=_pointers(counts.tolist()),
         owner=np.argsort(chain, kind="stable"),
-        lattice=lattice,
+        lattice=np.repeat(np.arange(len(axes)), [a.size for a in axes]),
     )
+    return lattices._replace(**_places(terms.sizes, lattices))
+
+
+def _places(sizes: Ints, lattices: Lattices) -> dict[str, Ints]:
+    """What depends on the numbers of labels (C, T)."""
+    rows = sizes[lattices.chain]
+    states = np.multiply.reduceat(rows, lattices.first[:-1], axis=0)
+    moves = np.bincount(lattices.lattice, weights=lattices.share) > 0
+    stored = np.where(moves[:, None], states, 1)
+    return {
+        "node_at": starts(rows),
+        "states": states,
+        "table_at": starts(stored),
+    }
 
 
 def _pointers(counts: list[int]) -> Ints:

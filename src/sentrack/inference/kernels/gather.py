@@ -1,4 +1,4 @@
-"""Passes over all terms: copying those of the labels that are kept, and how large they are."""
+"""Passes over all terms: copying those of the labels that are kept, adding up, how large they are."""
 
 import numpy as np
 
@@ -64,3 +64,24 @@ def largest(values: Flat) -> float:
         if value > -np.inf:
             most = max(most, abs(value))
     return most
+
+
+@entry
+def score_labels(terms: Terms, labels: Flat, forbidden: float) -> float:
+    """The sum of the terms of an assignment (C, T), none of which counts less than `forbidden`."""
+    sizes, spans = terms.sizes, terms.spans
+    C, T = sizes.shape
+    score = 0.0
+    for t in range(T):
+        for c in range(C):
+            score += max(terms.node[terms.node_at[c, t] + labels[c, t]], forbidden)
+            if t > 0:
+                at = terms.step_at[c, t] + labels[c, t - 1] * sizes[c, t] + labels[c, t]
+                score += max(terms.step[at], forbidden)
+        for f in range(spans.shape[0]):
+            place = 0
+            for c in range(C):
+                if spans[f, c]:
+                    place = place * sizes[c, t] + labels[c, t]
+            score += max(terms.factor[terms.factor_at[f, t] + place], forbidden)
+    return score
