@@ -7,6 +7,7 @@ all that message passing has learned and is at least as tight.
 
 import numpy as np
 
+from sentrack.inference.kernels import count_operations
 from sentrack.inference.structures import Bools, Floats, Ints, Lattices, Terms
 from sentrack.inference.terms import chain_slice, starts
 
@@ -118,11 +119,8 @@ def store_size(lattices: Lattices) -> int:
 
 def sweep_operations(sizes: Ints, lattices: Lattices) -> Floats:
     """(T,) additions and comparisons of a sweep over all lattices with so many labels per chain."""
-    rows, first = sizes[lattices.chain].astype(np.float64), lattices.first[:-1]
-    each = np.add.reduceat(np.where(rows > 1, rows, 0.0), first, axis=0)
-    still = np.add.reduceat(lattices.share, first) == 0.0
-    each[still] = 2.0 * np.diff(lattices.first)[still, None]
-    return np.asarray((np.multiply.reduceat(rows, first, axis=0) * (each + 2.0)).sum(axis=0))
+    found: Floats = count_operations(sizes, lattices.first, lattices.chain, lattices.share)
+    return found
 
 
 def operations(sizes: Ints, chains: Ints) -> float:

@@ -31,6 +31,7 @@ from sentrack.inference.kernels.sums import sum_backward, sum_forward
 from sentrack.inference.kernels.sweeps import (
     add_axis,
     axis_maxima,
+    count_operations,
     decode_all,
     mixed_states,
     sweep_frames,
@@ -54,6 +55,7 @@ __all__ = [
     "best_local_score",
     "best_run_intervals",
     "best_run_sums",
+    "count_operations",
     "decode_all",
     "entry",
     "frame_terms",

@@ -1,4 +1,4 @@
-"""Passes over all terms: copying those of the labels that are kept, adding up, how large they are."""
+"""Passes over all terms: copying those of the labels that are kept, adding up, the largest."""
 
 import numpy as np
 

@@ -37,11 +37,11 @@ from sentrack.inference.terms import Answer, Found, Reduction, kept_sizes, probl
 # Operations that are done whatever the time: some milliseconds.
 SMALL = 1e6
 # A sweep must cost this many times as much as one look at every term to be worth a shortlist, and
-# so many operations, since the first look takes some milliseconds whatever the size; so does ascent.
+# so many operations, since the first look takes some milliseconds whatever the size. So does ascent.
 SHORTLIST = 16
 LARGE = 1e7
 # A first guess narrows a relaxation down to this share of its cost; each further one to twice that.
-GUESS = 1 / 16
+GUESS = 1 / 8
 # Joint states are kept in a list for about this many operations per state, chain and candidate.
 JOINT = 40.0
 # Fewer joint states than this are not worth a search.
