@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sentrack.inference.kernels.jit import Flat, entry
+from sentrack.inference.kernels.jit import Flat, entry, unsigned
 from sentrack.inference.structures import Terms
 
 
@@ -59,11 +59,18 @@ def gather_factors(old: Terms, new: Terms, kept: Flat) -> None:
 @entry
 def largest(values: Flat) -> float:
     """The largest absolute value among those that are finite."""
-    most = 0.0
-    for value in values:
-        if value > -np.inf:
-            most = max(most, abs(value))
-    return most
+    # Eight maxima side by side: none has to wait for the one before it.
+    most = np.zeros(8)
+    whole = values.size - values.size % 8
+    for p in range(unsigned(0), unsigned(whole), unsigned(8)):
+        for i in range(unsigned(8)):
+            value = values[p + i]
+            size = -value if value < 0.0 else value
+            most[i] = size if size > most[i] and size < np.inf else most[i]
+    for p in range(whole, values.size):
+        if values[p] > -np.inf:
+            most[0] = max(most[0], abs(values[p]))
+    return float(most.max())
 
 
 @entry

@@ -28,7 +28,7 @@ SWEEPS = 6
 # Additions and comparisons of a sweep per number in a word's table.
 TABLE = 8.0
 # It ends before if a sweep lowers the bound by less than this part of what another one did.
-ENOUGH = 0.05
+ENOUGH = 0.2
 BEAM = 12
 
 
