@@ -22,6 +22,7 @@ from sentrack.inference.methods.ascent import first_answer
 from sentrack.inference.methods.dual import ComponentSearch
 from sentrack.inference.methods.frontier import search_frontier
 from sentrack.inference.methods.shortlist import (
+    BEAM,
     first_look,
     first_look_bytes,
     first_look_operations,
@@ -37,7 +38,8 @@ from sentrack.inference.terms import Answer, Found, Reduction, kept_sizes, probl
 # Operations that are done whatever the time: some milliseconds.
 SMALL = 1e6
 # A sweep must cost this many times as much as one look at every term to be worth a shortlist, and
-# so many operations, since the first look takes some milliseconds whatever the size. So does ascent.
+# so many operations, since the first look takes some milliseconds whatever the size. So does
+# ascent.
 SHORTLIST = 16
 LARGE = 1e7
 # A first guess narrows a relaxation down to this share of its cost; each further one to twice that.
@@ -48,9 +50,10 @@ JOINT = 40.0
 FEWEST = 100
 # Sweeps among the labels of the first look before an answer is read off them.
 FIRST = 4
-# Where time does not allow for so many times the operations of a first look, some answer comes
-# first: what it takes to find one among the labels that it leaves is about as much again.
-SOON = 2.0
+# Where time does not allow for so many times the operations of a first look and of an answer among
+# the labels that it leaves, some answer comes first. Machines are quicker than they seem before
+# anything was timed.
+SOON = 0.75
 # An operation on a product of many short axes takes about so many of one on two or three long ones.
 DENSE = 8.0
 # With a budget, lattices are joined as soon as it pays for so many sweeps of them.
@@ -100,7 +103,9 @@ class Auto:
     ) -> Found:
         """Bound and search, where a sweep of the cheapest relaxation takes so many operations."""
         lattices = None
-        if not limits.affords(SOON * min(first_look_operations(terms), sweep)):
+        if limits.deadline < math.inf and not limits.affords(
+            SOON * min(_first_answer_operations(terms), sweep)
+        ):
             search.climb(terms, first_answer(terms))
         if (
             sweep > max(SHORTLIST * (terms.factor.size + terms.step.size), LARGE)
@@ -108,7 +113,8 @@ class Auto:
         ):
             apart = first_look(terms, limits)
             search.lower(apart.upper_bound)
-            self._first_answer(apart, search, sweep, limits)
+            if not nearest(apart).all():
+                self._first_answer(apart, search, sweep, limits)
             keep = apart.survivors(search.score)
             if not kept_sizes(terms, keep).all():
                 return search.proven()
@@ -263,6 +269,13 @@ def _reach(
     if reached.labels is not None:
         search.offer(problem_labels(relaxation.terms, reached.labels), reached.score)
     return max(known, reached.upper_bound)
+
+
+def _first_answer_operations(terms: Terms) -> float:
+    """About what it takes to look at all labels and to find an answer among the nearest ones."""
+    few = terms._replace(sizes=np.minimum(terms.sizes, BEAM))
+    states = JOINT * FEWEST * float(few.sizes.sum())
+    return first_look_operations(terms) + FIRST * relaxation_operations(few) + states
 
 
 def _finish(terms: Terms, search: ComponentSearch, limits: Limits) -> Found:
