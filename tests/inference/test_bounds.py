@@ -3,15 +3,17 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import sentrack
-from sentrack.inference.lattices import lattices_of_words
+from sentrack.inference.kernels import largest, plain, score_labels
+from sentrack.inference.lattices import lattices_of_words, sweep_operations
 from sentrack.inference.limits import Limits
 from sentrack.inference.methods import auto
 from sentrack.inference.methods.shortlist import first_look
 from sentrack.inference.relaxation import Relaxation
 from sentrack.inference.structures import Floats, Terms
-from sentrack.inference.terms import reduce
+from sentrack.inference.terms import problem_labels, reduce
 from tests.inference import oracle
 from tests.inference.strategies import assemble, problems
 
@@ -122,3 +124,44 @@ def test_auto_with_a_shortlist_is_viterbi_where_many_candidates_are_dropped(seed
         solution = sentrack.solve(problem, sentrack.Auto(0, 0))
     assert solution.certified
     assert solution.score == pytest.approx(exact.score, rel=1e-9)
+
+
+@settings(max_examples=60)
+@given(problem=problems(feasible=True), seed=st.integers(0, 99))
+def test_an_assignment_scores_the_same_compiled_or_not(
+    problem: sentrack.Problem, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    total = 0.0
+    tracks = np.zeros((problem.L, problem.T), dtype=np.int64)
+    states = np.zeros((problem.W, problem.T), dtype=np.int64)
+    for terms in reduce(problem).components:
+        labels = rng.integers(terms.sizes)
+        score = score_labels(terms, labels, -np.inf)
+        assert plain(score_labels)(terms, labels, -np.inf) == score
+        total += score
+        for c, row in zip(terms.chain, problem_labels(terms, labels), strict=True):
+            if c < problem.L:
+                tracks[c] = row
+            else:
+                states[c - problem.L] = row
+    assert total == pytest.approx(problem.score(tracks, states), rel=1e-9, abs=1e-9)
+
+
+@given(values=st.lists(st.floats(-1e300, 1e300) | st.just(-np.inf), max_size=40))
+def test_the_largest_term_is_that_of_numpy(values: list[float]) -> None:
+    array = np.array(values, dtype=np.float64)
+    assert largest(array) == np.abs(array[array > -np.inf]).max(initial=0.0)
+
+
+def test_operations_of_a_sweep_are_counted_by_frames() -> None:
+    problem = assemble(
+        np.array([[2, 3, 1], [4, 1, 1]]), [2], [(0, 1)], lambda shape, _: np.zeros(shape)
+    )
+    (terms,) = reduce(problem).components
+    whole = Relaxation(terms, UNLIMITED)
+    # Joint states times the lengths of the axes that have a choice, and two for the frame's terms.
+    assert sweep_operations(terms.sizes, whole.lattices).tolist() == [16 * 10, 6 * 7, 2 * 4]
+    # Chains by themselves, and the table: two per axis and two.
+    apart = sweep_operations(terms.sizes, first_look(terms, UNLIMITED).lattices)
+    assert apart.tolist() == [8 + 24 + 8 + 16 * 8, 15 + 2 + 8 + 6 * 8, 2 + 2 + 8 + 2 * 8]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sentrack.inference import Problem, TrackTerms, WordTerms, solve
-from sentrack.inference.intervals import best_interval, best_intervals, between, opened
+from sentrack.inference.intervals import _shares, best_interval, best_intervals, between, opened
 
 
 def scene(seed: int, T: int, links: list[tuple[int, ...]], L: int, K: int) -> Problem:
@@ -126,3 +126,20 @@ def test_bounds_agree_with_the_whole_lattice_where_few_candidates_go_together(
         assert found.certified
         assert found.score == pytest.approx(exact.score, abs=1e-6)
         assert found.score == pytest.approx(larger.score(found.tracks, found.states))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_tracks_share_changes_no_score(seed: int) -> None:
+    problem = scene(seed, 5, [(0, 1), (1, 2)], 3, 2)
+    shares = _shares(problem)
+    assert shares.shape == (3, 5)
+    assert np.abs(shares).max() > 0.1
+    assert shares.sum(axis=0) == pytest.approx(np.zeros(5), abs=1e-12)
+
+
+def test_participants_of_one_noun_share_their_coherence_with_free_ends_too() -> None:
+    problem = scene(0, 4, [], 1, 1)
+    (track,) = problem.tracks
+    twins = Problem([track, TrackTerms(track.unary, track.pairwise)])
+    first, second = opened(twins).tracks
+    assert first.pairwise is second.pairwise

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sentrack.inference.errors import Infeasible
-from sentrack.inference.problem import Array, Problem, TrackTerms, WordTerms
+from sentrack.inference.problem import Array, Derived, Problem, TrackTerms, WordTerms
 from sentrack.inference.solution import Solution
 from sentrack.inference.solver import Method, solve
 
@@ -164,11 +164,14 @@ def between(problem: Problem, first: int, last: int) -> Problem:
     here, later = range(first, last), range(first + 1, last)
     return Problem(
         [
-            TrackTerms([problem.unary(i, t) for t in here], [problem.pairwise(i, t) for t in later])
+            TrackTerms(
+                Derived(problem.unary(i, t) for t in here),
+                Derived(problem.pairwise(i, t) for t in later),
+            )
             for i in range(problem.L)
         ],
         [
-            replace(word, emission=[problem.emission(w, t) for t in here])
+            replace(word, emission=Derived(problem.emission(w, t) for t in here))
             for w, word in enumerate(problem.words)
         ],
     )
@@ -176,27 +179,49 @@ def between(problem: Problem, first: int, last: int) -> Problem:
 
 def opened(problem: Problem, final: Final = None) -> Problem:
     """The problem with free start and end: candidates J_t and J_t + 1 are *before* and *after*."""
-    every = range(problem.T)
+    every, shares = range(problem.T), _shares(problem)
+    # Participants of one noun have the same coherence: it stays the same.
+    first = {id(track.pairwise): i for i, track in enumerate(problem.tracks)}
+    coherence = {
+        key: Derived(_pairwise(problem.pairwise(i, t)) for t in every[1:])
+        for key, i in first.items()
+    }
     tracks = [
         TrackTerms(
-            [_unary(problem.unary(i, t), t, problem.T) for t in every],
-            [_pairwise(problem.pairwise(i, t)) for t in every[1:]],
+            Derived(_unary(problem.unary(i, t) + shares[i, t], t, problem.T) for t in every),
+            coherence[id(track.pairwise)],
         )
-        for i in range(problem.L)
+        for i, track in enumerate(problem.tracks)
     ]
     words = []
     for w in range(problem.W):
         if problem.states(w) == 1 and not problem.initial(w)[0] and not problem.transition(w)[0, 0]:
             # It has no time of its own: its tracks know when.
-            joined = [_emission(problem.emission(w, t)).max(axis=0, keepdims=True) for t in every]
+            joined = Derived(_joined(problem.emission(w, t)[0])[None] for t in every)
             words.append(WordTerms([0.0], [[0.0]], joined, problem.link(w)))
             continue
         leave = _leave(problem, w, final)
         chain = _chain(problem.initial(w), problem.transition(w), leave)
-        emission = [_emission(problem.emission(w, t)) for t in every]
+        emission = Derived(_emission(problem.emission(w, t)) for t in every)
         emission[-1][: len(leave)] += leave.reshape(-1, *[1] * len(problem.link(w)))
         words.append(WordTerms(*chain, emission, problem.link(w)))
     return Problem(tracks, [*words, *_ties(problem)])
+
+
+def _shares(problem: Problem) -> Array:
+    """(L, T): what to add to the candidates of every track, which sums to nothing over the tracks.
+
+    All tracks are inside in the same frames, so that this changes no score. Where one track alone
+    had all that a frame is worth, it would be inside while the others, each by itself, are not:
+    bounds are tighter if all can gain about as much.
+    """
+    every = range(problem.T)
+    most = np.array([[problem.unary(i, t).max() for t in every] for i in range(problem.L)])
+    for w in range(problem.W):
+        link = problem.link(w)
+        most[list(link)] += np.array([problem.emission(w, t).max() for t in every]) / len(link)
+    most[:, ~np.isfinite(most).all(axis=0)] = 0.0
+    return np.asarray(most.mean(axis=0) - most)
 
 
 def _unary(f: Array, t: int, T: int) -> Array:
@@ -235,6 +260,15 @@ def _emission(h: Array) -> Array:
     return wide
 
 
+def _joined(h: Array) -> Array:
+    """(J+2, ...): what a word of one state says, while all its tracks are in one phase."""
+    wide = np.full([n + 2 for n in h.shape], -np.inf)
+    wide[tuple(slice(n) for n in h.shape)] = h
+    for phase in (-2, -1):
+        wide[(phase,) * h.ndim] = 0.0
+    return wide
+
+
 def _ties(problem: Problem) -> list[WordTerms]:
     """Words that say nothing but keep tracks in one phase that no word holds together."""
     group = list(range(problem.L))
@@ -244,6 +278,6 @@ def _ties(problem: Problem) -> list[WordTerms]:
     ties = []
     for other in sorted(set(group) - {group[0]}):
         sizes = problem.sizes[[0, other]].T
-        phases = [_emission(np.zeros((1, *pair))).max(axis=0, keepdims=True) for pair in sizes]
+        phases = Derived(_joined(np.zeros(pair))[None] for pair in sizes)
         ties.append(WordTerms([0.0], [[0.0]], phases, (0, other)))
     return ties

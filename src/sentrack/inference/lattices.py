@@ -7,8 +7,9 @@ all that message passing has learned and is at least as tight.
 
 import numpy as np
 
+from sentrack.inference.kernels import count_operations
 from sentrack.inference.structures import Bools, Floats, Ints, Lattices, Terms
-from sentrack.inference.terms import chain_slice
+from sentrack.inference.terms import chain_slice, starts
 
 Groups = list[list[int]]
 
@@ -80,16 +81,8 @@ def merge(terms: Terms, lattices: Lattices, groups: Groups) -> Lattices:
 
 def restrict_lattices(terms: Terms, lattices: Lattices, keep: Bools, new: Terms) -> Lattices:
     """The same decomposition of the restricted terms `new`."""
-    N = lattices.first.size - 1
-    node = np.concatenate(
-        [
-            _axis_node(terms, lattices, a)[keep[chain_slice(terms, c)]]
-            for a, c in enumerate(lattices.chain)
-        ]
-    )
-    axes = [lattice_chains(lattices, n) for n in range(N)]
-    factors = [[int(f) for f in lattice_factors(lattices, n)] for n in range(N)]
-    return _assemble(new, factors, axes, node, lattices.share)
+    kept = np.concatenate([keep[chain_slice(terms, c)] for c in lattices.chain.tolist()])
+    return _sized(lattices._replace(node=lattices.node[kept]), new.sizes)
 
 
 def lattice_factors(lattices: Lattices, n: int) -> Ints:
@@ -104,15 +97,17 @@ def lattice_chains(lattices: Lattices, n: int) -> Ints:
 
 def word_groups(terms: Terms) -> Groups:
     """One group per multi-state word; a one-state word joins a group that has its tracks."""
-    has_states: Bools = np.asarray(terms.spans[:, terms.chain >= terms.L].any(axis=1))
+    states = set(np.flatnonzero(terms.chain >= terms.L).tolist())
+    spans = [set(np.flatnonzero(span).tolist()) for span in terms.spans]
     groups: Groups = []
     # Widest first, so that a one-state word finds the group that it fits into.
-    for f in sorted(range(has_states.size), key=lambda f: (-int(terms.spans[f].sum()), f)):
-        homes = [g for g in groups if (terms.spans[f] <= terms.spans[g].any(axis=0)).all()]
-        if homes and not has_states[f]:
-            homes[0].append(f)
-        else:
+    for f in sorted(range(len(spans)), key=lambda f: (-len(spans[f]), f)):
+        homes = () if spans[f] & states else (g for g in groups if spans[f] <= spans[g[0]])
+        home = next(iter(homes), None)
+        if home is None:
             groups.append([f])
+        else:
+            home.append(f)
     return groups or [[]]
 
 
@@ -124,11 +119,8 @@ def store_size(lattices: Lattices) -> int:
 
 def sweep_operations(sizes: Ints, lattices: Lattices) -> Floats:
     """(T,) additions and comparisons of a sweep over all lattices with so many labels per chain."""
-    rows, first = sizes[lattices.chain].astype(np.float64), lattices.first[:-1]
-    each = np.add.reduceat(np.where(rows > 1, rows, 0.0), first, axis=0)
-    still = np.add.reduceat(lattices.share, first) == 0.0
-    each[still] = 2.0 * np.diff(lattices.first)[still, None]
-    return np.asarray((np.multiply.reduceat(rows, first, axis=0) * (each + 2.0)).sum(axis=0))
+    found: Floats = count_operations(sizes, lattices.first, lattices.chain, lattices.share)
+    return found
 
 
 def operations(sizes: Ints, chains: Ints) -> float:
@@ -183,26 +175,32 @@ def _assemble(
     terms: Terms, groups: Groups, axes: list[Ints], node: Floats, share: Floats
 ) -> Lattices:
     chain = np.concatenate(axes)
-    sizes = terms.sizes[chain].ravel()
-    states = np.array([terms.sizes[a].prod(axis=0) for a in axes], dtype=np.int64)
     counts = np.bincount(chain, minlength=terms.chain.size)
-    lattice = np.repeat(np.arange(len(axes)), [a.size for a in axes])
-    moves = np.bincount(lattice, weights=share) > 0
-    stored = np.where(moves[:, None], states, 1)
-    return Lattices(
+    nothing: Ints = np.empty((0, 0), dtype=np.int64)
+    lattices = Lattices(
         first=_pointers([a.size for a in axes]),
         chain=chain,
         share=share,
-        node_at=(np.cumsum(sizes) - sizes).reshape(chain.size, -1),
+        node_at=nothing,
         node=node,
         factor_first=_pointers([len(g) for g in groups]),
         factor=np.array([f for group in groups for f in group], dtype=np.int64),
-        states=states,
-        table_at=(np.cumsum(stored.ravel()) - stored.ravel()).reshape(states.shape),
+        states=nothing,
+        table_at=nothing,
         owner_first=_pointers(counts.tolist()),
         owner=np.argsort(chain, kind="stable"),
-        lattice=lattice,
+        lattice=np.repeat(np.arange(len(axes)), [a.size for a in axes]),
     )
+    return _sized(lattices, terms.sizes)
+
+
+def _sized(lattices: Lattices, sizes: Ints) -> Lattices:
+    """The lattices with so many labels (C, T) per chain and frame."""
+    rows = sizes[lattices.chain]
+    states = np.multiply.reduceat(rows, lattices.first[:-1], axis=0)
+    moves = np.bincount(lattices.lattice, weights=lattices.share) > 0
+    table_at = starts(np.where(moves[:, None], states, 1))
+    return lattices._replace(node_at=starts(rows), states=states, table_at=table_at)
 
 
 def _pointers(counts: list[int]) -> Ints:

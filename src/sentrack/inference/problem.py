@@ -43,6 +43,10 @@ class WordTerms:
     participants: tuple[int, ...]
 
 
+class Derived(list[Array]):
+    """Arrays made of those of a problem, right in type and shape: they are not checked again."""
+
+
 class Problem:
     """All terms of Eq. 4: L tracks and W words over T frames, in nats; -inf forbids.
 
@@ -216,7 +220,9 @@ class _Frames:
         # An array between two frames belongs to the later one.
         self._first = -min((shift for _, shift in axes), default=0)
         self._checked: list[Array] | None = None
-        if isinstance(arrays, np.ndarray) and self._uniform(arrays.shape[1:]):
+        if isinstance(arrays, Derived):
+            self._checked = arrays
+        elif isinstance(arrays, np.ndarray) and self._uniform(arrays.shape[1:]):
             # One array for all frames is checked at once.
             self._checked = list(_array(arrays, f"{owner}: {term}"))
         elif isinstance(arrays, list | tuple | np.ndarray):

@@ -18,6 +18,7 @@ from sentrack.inference.lattices import (
     decompose,
     group_chains,
     merge,
+    operations,
     restrict_lattices,
     store_size,
     sweep_bytes,
@@ -60,15 +61,7 @@ def relaxation_bytes(terms: Terms) -> float:
 
 def relaxation_operations(terms: Terms) -> float:
     """Additions and comparisons of one sweep of the cheapest relaxation."""
-    sizes = terms.sizes.astype(np.float64)
-    within = np.array([_spanned(terms, group) for group in word_groups(terms)])
-    states = np.where(within[:, :, None], sizes, 1.0).prod(axis=1)
-    return float((states * (within @ np.where(sizes > 1, sizes, 0.0) + 2.0)).sum())
-
-
-def _spanned(terms: Terms, group: list[int]) -> Bools:
-    """(C,) the chains of a group of factors; all where there is none."""
-    return np.asarray(terms.spans[group].any(axis=0) | (not group))
+    return sum(operations(terms.sizes, group_chains(terms, g)) for g in word_groups(terms))
 
 
 class Relaxation:

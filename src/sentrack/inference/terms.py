@@ -13,7 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from sentrack.inference.errors import Infeasible, ProblemError
-from sentrack.inference.kernels import gather_factors, gather_steps, largest
+from sentrack.inference.kernels import (
+    gather_factors,
+    gather_steps,
+    largest,
+    plain,
+    score_labels,
+    sweep_frames,
+    worthwhile,
+)
 from sentrack.inference.problem import Problem
 from sentrack.inference.solution import closes
 from sentrack.inference.structures import Bools, Floats, Ints, Terms
@@ -196,20 +204,9 @@ def chain_slice(terms: Terms, c: int) -> slice:
 
 def assignment_score(terms: Terms, labels: Ints, forbidden: float = -math.inf) -> float:
     """Eq. 4 of one assignment (C, T) of a component; `forbidden` stands for -inf."""
-    T = terms.sizes.shape[1]
-    score = _sum(terms.node[terms.node_at + labels], forbidden)
-    places = terms.step_at[:, 1:] + labels[:, :-1] * terms.sizes[:, 1:] + labels[:, 1:]
-    score += _sum(terms.step[places], forbidden)
-    for f in range(terms.spans.shape[0]):
-        place = np.zeros(T, dtype=np.int64)
-        for c in np.flatnonzero(terms.spans[f]):
-            place = place * terms.sizes[c] + labels[c]
-        score += _sum(terms.factor[terms.factor_at[f] + place], forbidden)
-    return score
-
-
-def _sum(values: Floats, forbidden: float) -> float:
-    return float(np.maximum(values, forbidden).sum())
+    # Compiled as soon as what searches for assignments is.
+    add_up = score_labels if worthwhile(sweep_frames, 0.0) else plain(score_labels)
+    return float(add_up(terms, labels, forbidden))
 
 
 def block_maxima(values: Floats, at: Ints) -> Floats:
@@ -244,7 +241,7 @@ def _layout(
     step_at = np.zeros_like(sizes)
     if steps_of is not None:
         blocks[steps_of != np.arange(steps_of.size)] = 0
-    step_at[:, 1:] = _starts(blocks)
+    step_at[:, 1:] = starts(blocks)
     if steps_of is not None:
         step_at = step_at[steps_of]
     tables = np.where(spans[:, :, None], sizes, 1).prod(axis=1)
@@ -253,20 +250,21 @@ def _layout(
         L=L,
         chain=chain,
         sizes=sizes,
-        node_at=_starts(sizes),
+        node_at=starts(sizes),
         node=np.empty(total),
         label=np.empty(total, dtype=np.int64),
         step_at=step_at,
         step=np.empty(int(blocks.sum())),
         spans=spans,
-        factor_at=_starts(tables),
+        factor_at=starts(tables),
         factor=np.empty(int(tables.sum())),
         word=word,
         rounding=0.0,
     )
 
 
-def _starts(sizes: Ints) -> Ints:
+def starts(sizes: Ints) -> Ints:
+    """Where blocks of these sizes begin, one after another."""
     flat = sizes.ravel()
     return np.asarray(np.cumsum(flat) - flat).reshape(sizes.shape)
 

@@ -1,9 +1,18 @@
 """The inner loops of inference, compiled by Numba."""
 
 from sentrack.inference.kernels.frontier import advance
-from sentrack.inference.kernels.gather import gather_factors, gather_steps, largest
+from sentrack.inference.kernels.gather import gather_factors, gather_steps, largest, score_labels
 from sentrack.inference.kernels.growth import LANES, TILE, Plan, Real, gradient, grow
-from sentrack.inference.kernels.jit import ONE, Flat, Int, announce, entry, internal, worthwhile
+from sentrack.inference.kernels.jit import (
+    ONE,
+    Flat,
+    Int,
+    announce,
+    entry,
+    internal,
+    plain,
+    worthwhile,
+)
 from sentrack.inference.kernels.large_messages import (
     INNER,
     OUTER,
@@ -22,6 +31,7 @@ from sentrack.inference.kernels.sums import sum_backward, sum_forward
 from sentrack.inference.kernels.sweeps import (
     add_axis,
     axis_maxima,
+    count_operations,
     decode_all,
     mixed_states,
     sweep_frames,
@@ -45,6 +55,7 @@ __all__ = [
     "best_local_score",
     "best_run_intervals",
     "best_run_sums",
+    "count_operations",
     "decode_all",
     "entry",
     "frame_terms",
@@ -57,6 +68,8 @@ __all__ = [
     "load_step",
     "mixed_states",
     "outermost",
+    "plain",
+    "score_labels",
     "send_large",
     "sum_backward",
     "sum_forward",

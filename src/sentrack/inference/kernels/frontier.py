@@ -14,7 +14,8 @@ from sentrack.inference.kernels.messages import load_step, transfer
 from sentrack.inference.kernels.sweeps import add_terms, axis_terms
 from sentrack.inference.structures import Lattices, Terms
 
-# Multiplier of the hash of a joint state, and the bits of it that are kept, so that none overflow.
+# The code of a joint state is the sum of its labels, each times a power of this number, of which so
+# many bits are kept that nothing overflows.
 MIX = 1_000_003
 BITS = 0x7FFFFFFF
 
@@ -165,14 +166,7 @@ def move(
     first_owner = lattices.owner_first[c]
     owners = lattices.owner_first[c + 1] - first_owner
     base, stride = np.empty(owners, np.int64), np.empty(owners, np.int64)
-    room = min(2 * most, score.size * n_out)
-    new_labels = np.empty((room, C), labels.dtype)
-    new_score, new_bound = np.empty(room), np.empty(room)
-    slots = ONE
-    while slots < 2 * room:
-        slots *= 2
-    slot = np.full(slots, -1, np.int64)
-    count, least, lost = ZERO, floor, -np.inf
+    bounds, above = np.empty(score.size * n_out), ZERO
     for s in range(score.size):
         rest = bound[s]
         for o in range(owners):
@@ -198,52 +192,112 @@ def move(
             b = rest + g[i * n_out + j]
             for o in range(owners):
                 b += tables[base[o] + j * stride[o]]
-            if not b > least:
-                if b > floor:
-                    lost = max(lost, b)
+            bounds[s * n_out + j] = b
+            above += b > floor
+    # Those that differ in the label that chain c comes from become one: twice as many make enough.
+    room = min(above, 2 * most)
+    cut, ties, lost = threshold(bounds, floor, above, room)
+    new_labels = np.empty((room, C), labels.dtype)
+    new_score, new_bound, new_code = np.empty(room), np.empty(room), np.empty(room, np.int64)
+    merging = came[c] > 1
+    slots = ONE
+    while merging and slots < 2 * room:
+        slots *= 2
+    slot = np.full(slots, -1, np.int64)
+    factors = np.empty(C, np.int64)
+    code = ONE
+    for k in range(C):
+        factors[k] = code
+        code = code * MIX & BITS
+    count = ZERO
+    for s in range(score.size):
+        rest = ZERO
+        for k in range(C):
+            if k != c:
+                rest += labels[s, k] * factors[k]
+        for j in range(n_out):
+            b = bounds[s * n_out + j]
+            if not b >= cut or (b == cut and ties == 0):
                 continue
-            if count == room:
-                count, least, missed = keep_best(new_labels, new_score, new_bound, count, most)
-                lost = max(lost, missed)
-                slot[:] = -1
-                for p in range(count):
-                    q = find(slot, new_labels, new_labels[p], c, new_labels[p, c])
-                    slot[q] = p
-                if not b > least:
-                    lost = max(lost, b)
-                    continue
-            q = find(slot, new_labels, labels[s], c, j)
-            p = slot[q]
-            if p < 0:
-                p = count
+            ties -= b == cut
+            code, q, p = rest + j * factors[c], ZERO, count
+            if merging:
+                q = find(slot, new_labels, new_code, labels, s, code, c, j)
+                p = slot[q] if slot[q] >= 0 else count
+            if p == count:
                 slot[q] = p
                 for k in range(C):
                     new_labels[p, k] = labels[s, k]
                 new_labels[p, c] = j
-                new_bound[p] = -np.inf
+                new_code[p], new_bound[p] = code, -np.inf
                 count += 1
             if b > new_bound[p]:
                 new_bound[p] = b
-                new_score[p] = score[s] + g[i * n_out + j]
+                new_score[p] = score[s] + g[labels[s, c] * n_out + j]
     if count > most:
-        count, least, missed = keep_best(new_labels, new_score, new_bound, count, most)
+        count, missed = keep_best(new_labels, new_score, new_bound, count, most)
         lost = max(lost, missed)
     return new_labels[:count], new_score[:count], new_bound[:count], lost
 
 
 @internal
-def find(slot: Flat, labels: Flat, row: Flat, c: Int, label: Int) -> Any:
-    """The slot of a joint state, or the empty one that is its place; chain c has another label."""
-    code = ZERO
-    for k in range(row.size):
-        code = (code * MIX + (label if k == c else row[k])) & BITS
+def threshold(bounds: Flat, floor: float, above: Int, most: Int) -> Any:
+    """Which of some bounds are the highest ones, `most` of those above the floor.
+
+    Args:
+        bounds: some numbers.
+        floor: those that are not above this are left out.
+        above: how many are.
+        most: how many to take, no more than `above`.
+
+    Returns:
+        The lowest one to take, how many that are equal to it, and the highest one above the floor
+        that is left out.
+    """
+    found, at = np.empty(above), ZERO
+    for b in bounds:
+        if b > floor:
+            found[at] = b
+            at += 1
+    if most == 0:
+        return np.inf, ZERO, -np.inf
+    if above > most:
+        found = np.partition(found, above - most)
+    cut, ties, lost = np.inf, ZERO, -np.inf
+    for p in range(above - most, above):
+        cut = min(cut, found[p])
+    for p in range(above - most):
+        lost = max(lost, found[p])
+    for p in range(above - most, above):
+        ties += found[p] == cut
+    return cut, ties, lost
+
+
+@internal
+def find(
+    slot: Flat, labels: Flat, codes: Flat, rows: Flat, s: Int, code: Int, c: Int, label: Int
+) -> Any:
+    """The slot of joint state s of `rows` with another label of chain c, or the empty one for it.
+
+    Args:
+        slot: places in a table of joint states, -1 where there is none.
+        labels: (S, C) the joint states of the table.
+        codes: (S,) their codes.
+        rows: (S', C) joint states.
+        s: one of them.
+        code: its code with the label of chain c.
+        c: the chain.
+        label: the label.
+    """
     q = (code ^ (code >> 15)) & (slot.size - 1)
     while slot[q] >= 0:
-        same = labels[slot[q], c] == label
-        for k in range(row.size):
-            same = same and (k == c or labels[slot[q], k] == row[k])
-        if same:
-            break
+        p = slot[q]
+        if codes[p] == code:
+            same = labels[p, c] == label
+            for k in range(rows.shape[1]):
+                same = same and (k == c or labels[p, k] == rows[s, k])
+            if same:
+                break
         q = (q + 1) & (slot.size - 1)
     return q
 
@@ -252,23 +306,18 @@ def find(slot: Flat, labels: Flat, row: Flat, c: Int, label: Int) -> Any:
 def keep_best(labels: Flat, score: Flat, bound: Flat, count: Int, most: Int) -> Any:
     """Move the `most` joint states of the highest bounds to the front.
 
-    Returns their number, the lowest bound among them, and the highest one of the others.
+    Returns their number, and the highest bound of the others.
     """
-    cut = np.partition(bound[:count], count - most)[count - most]
-    above = ZERO
-    for p in range(count):
-        above += bound[p] > cut
-    ties, kept, lost = most - above, ZERO, -np.inf
+    cut, ties, lost = threshold(bound[:count], -np.inf, count, most)
+    kept = ZERO
     for p in range(count):
         if bound[p] > cut or (bound[p] == cut and ties > 0):
-            if bound[p] == cut:
-                ties -= 1
-            labels[kept] = labels[p]
+            ties -= bound[p] == cut
+            for k in range(labels.shape[1]):
+                labels[kept, k] = labels[p, k]
             score[kept], bound[kept] = score[p], bound[p]
             kept += 1
-        else:
-            lost = max(lost, bound[p])
-    return kept, cut, lost
+    return kept, lost
 
 
 @internal

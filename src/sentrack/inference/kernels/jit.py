@@ -103,3 +103,8 @@ def worthwhile(kernel: Callable[..., Any], operations: float) -> bool:
         return True
     _Plain.operations += operations
     return _Plain.operations > WORTH_COMPILING
+
+
+def plain(kernel: F) -> F:
+    """A kernel as plain Python: slow, but at once, and with the same result."""
+    return cast(F, getattr(kernel, "py_func", kernel))

@@ -13,7 +13,7 @@ from sentrack.inference.structures import Lattices, Terms
 # Columns of one inner loop: 256 doubles of a few dozen rows stay in the first two cache levels.
 BLOCK = 256
 # Operations below which plain loops are quicker, and columns below which a row is short.
-TINY = 128
+TINY = 1500
 SHORT = 64
 
 
@@ -99,7 +99,8 @@ def transfer(
                 for b in range(lo, hi):
                     best = -np.inf
                     for i in range(n_in):
-                        best = max(best, src[s + i * inner + b] + g[i * n_out + j])
+                        v = src[s + i * inner + b] + g[i * n_out + j]
+                        best = v if v > best else best
                     dst[d + j * inner + b] = best
         return
     run = n_out if inner == 1 else inner

@@ -7,6 +7,8 @@ Messages exclude the terms of their own frame, so in every frame
 is the best score of any assignment that passes through a joint state.
 """
 
+from typing import Any
+
 import numpy as np
 
 from sentrack.inference.kernels.jit import ONE, ZERO, Flat, entry, inlined, internal, unsigned
@@ -279,6 +281,29 @@ def mixed_states(terms: Terms, lattices: Lattices, n: int) -> int:
             size *= max(sizes[c, t - 1], sizes[c, t])
         largest = max(largest, size)
     return largest
+
+
+@entry
+def count_operations(sizes: Flat, first: Flat, chain: Flat, share: Flat) -> Any:
+    """(T,) additions and comparisons of a sweep over lattices; see `Lattices` for their arrays.
+
+    Two more per joint state stand for the terms of the frame. A lattice without transitions takes
+    two per axis.
+    """
+    T = sizes.shape[1]
+    found = np.zeros(T)
+    for n in range(first.size - 1):
+        moves = False
+        for a in range(first[n], first[n + 1]):
+            moves = moves or share[a] > 0.0
+        for t in range(T):
+            states, each = 1.0, 2.0
+            for a in range(first[n], first[n + 1]):
+                size = float(sizes[chain[a], t])
+                states *= size
+                each += (size if size > 1.0 else 0.0) if moves else 2.0
+            found[t] += states * each
+    return found
 
 
 @entry

@@ -22,6 +22,7 @@ from sentrack.inference.methods.ascent import first_answer
 from sentrack.inference.methods.dual import ComponentSearch
 from sentrack.inference.methods.frontier import search_frontier
 from sentrack.inference.methods.shortlist import (
+    BEAM,
     first_look,
     first_look_bytes,
     first_look_operations,
@@ -32,25 +33,27 @@ from sentrack.inference.methods.viterbi import checkpoint_stride, exact
 from sentrack.inference.relaxation import Relaxation, relaxation_bytes, relaxation_operations
 from sentrack.inference.solution import closes
 from sentrack.inference.structures import Bools, Ints, Terms
-from sentrack.inference.terms import Answer, Found, Reduction, kept_sizes, problem_labels
+from sentrack.inference.terms import Answer, Found, Reduction, kept_sizes, problem_labels, restrict
 
 # Operations that are done whatever the time: some milliseconds.
 SMALL = 1e6
 # A sweep must cost this many times as much as one look at every term to be worth a shortlist, and
-# so many operations, since the first look takes some milliseconds whatever the size.
+# so many operations, since the first look takes some milliseconds whatever the size. So does
+# ascent.
 SHORTLIST = 16
 LARGE = 1e7
 # A first guess narrows a relaxation down to this share of its cost; each further one to twice that.
-GUESS = 1 / 16
+GUESS = 1 / 8
 # Joint states are kept in a list for about this many operations per state, chain and candidate.
 JOINT = 40.0
 # Fewer joint states than this are not worth a search.
 FEWEST = 100
 # Sweeps among the labels of the first look before an answer is read off them.
 FIRST = 4
-# Where time does not allow for so many times the operations of a first look, some answer comes
-# first: what it takes to find one among the labels that it leaves is about as much again.
-SOON = 2.0
+# Where time does not allow for so many times the operations of a first look and of an answer among
+# the labels that it leaves, some answer comes first. Machines are quicker than they seem before
+# anything was timed.
+SOON = 0.75
 # An operation on a product of many short axes takes about so many of one on two or three long ones.
 DENSE = 8.0
 # With a budget, lattices are joined as soon as it pays for so many sweeps of them.
@@ -80,9 +83,10 @@ class Auto:
             return exact(terms, Limits(limits.memory))
         search = ComponentSearch(terms, limits)
         try:
-            if cost <= self._at_once(relaxation_operations(terms)) and limits.affords(cost):
+            sweep = relaxation_operations(terms)
+            if cost <= self._at_once(sweep) and limits.affords(cost):
                 return exact(terms, limits)
-            return self._searched(terms, search, limits)
+            return self._searched(terms, search, sweep, limits)
         except OutOfTime as stop:
             search.lower(stop.upper_bound)
             return search.found()
@@ -94,20 +98,23 @@ class Auto:
         """Operations that exact inference may take without further ado, given those of a sweep."""
         return max(self.exact_operations, self.exact_sweeps * sweep)
 
-    def _searched(self, terms: Terms, search: ComponentSearch, limits: Limits) -> Found:
+    def _searched(
+        self, terms: Terms, search: ComponentSearch, sweep: float, limits: Limits
+    ) -> Found:
+        """Bound and search, where a sweep of the cheapest relaxation takes so many operations."""
         lattices = None
-        if not limits.affords(
-            SOON * min(first_look_operations(terms), relaxation_operations(terms))
+        if limits.deadline < math.inf and not limits.affords(
+            SOON * min(_first_answer_operations(terms), sweep)
         ):
             search.climb(terms, first_answer(terms))
         if (
-            relaxation_operations(terms)
-            > max(SHORTLIST * (terms.factor.size + terms.step.size), LARGE)
+            sweep > max(SHORTLIST * (terms.factor.size + terms.step.size), LARGE)
             and first_look_bytes(terms) <= limits.memory
         ):
             apart = first_look(terms, limits)
             search.lower(apart.upper_bound)
-            self._first_answer(apart, search, limits)
+            if not nearest(apart).all():
+                self._first_answer(apart, search, sweep, limits)
             keep = apart.survivors(search.score)
             if not kept_sizes(terms, keep).all():
                 return search.proven()
@@ -123,10 +130,13 @@ class Auto:
             search.lower(self._close(relaxation, search, limits))
         return search.found()
 
-    def _first_answer(self, apart: Relaxation, search: ComponentSearch, limits: Limits) -> None:
+    def _first_answer(
+        self, apart: Relaxation, search: ComponentSearch, budget: float, limits: Limits
+    ) -> None:
         """Look for an answer among the labels nearest to the best of their frames.
 
-        At most at the cost of a sweep over all labels. What bounds these says nothing of others.
+        At most at the cost of a sweep over all labels, the budget. What bounds these says nothing
+        of others.
         """
         terms, lattices = part(apart, nearest(apart))
         if relaxation_bytes(terms) > limits.memory:
@@ -139,7 +149,7 @@ class Auto:
             if reached.labels is not None:
                 search.offer(problem_labels(terms, reached.labels), reached.score)
                 search.climb(terms, reached.labels)
-            self._close(relaxation, search, limits, budget=relaxation_operations(apart.terms))
+            self._close(relaxation, search, limits, budget=budget)
         except Infeasible:
             # The best by themselves do not go together: the first answer is among the others.
             return
@@ -182,8 +192,7 @@ class Auto:
                 if _exact_cost(sizes, limits) <= max(
                     self._at_once(relaxation.cost_of(sizes)), relaxation.operations / DENSE
                 ):
-                    relaxation.eliminate(keep)
-                    best = exact(relaxation.terms, limits)
+                    best = exact(restrict(relaxation.terms, keep)[0], limits)
                     search.offer(best.labels, best.score)
                     return max(known, best.score)
                 if relaxation.cost_of(sizes) <= 0.5 * relaxation.cost:
@@ -191,8 +200,8 @@ class Auto:
                     share = GUESS
                     continue
                 slow = not relaxation.progress > 0.05 * (bound - known)
-                if relaxation.operations >= due:
-                    bound = min(bound, _reach(relaxation, search, known, limits))
+                if relaxation.operations >= due and (most := _room(relaxation, limits)) >= FEWEST:
+                    bound = min(bound, _reach(relaxation, search, known, most, limits))
                     due = 2 * relaxation.operations
                     known = max(search.score, floor)
                     if closes(known, bound):
@@ -205,7 +214,7 @@ class Auto:
                     if closes(max(search.score, floor), bound):
                         break
                 elif slow:
-                    search.try_answer(relaxation, climb=True)
+                    search.try_answer(relaxation, climb=relaxation.operations > LARGE)
                     if _tighten(relaxation, sizes, keep, limits, _patience(relaxation)):
                         share = GUESS
                     elif not relaxation.progress > relaxation.terms.rounding:
@@ -244,18 +253,29 @@ class Auto:
         return max(threshold, bound)
 
 
-def _reach(relaxation: Relaxation, search: ComponentSearch, known: float, limits: Limits) -> float:
-    """Search the joint states that are left, as many as have been paid for; returns a bound."""
-    terms = relaxation.terms
-    each = JOINT * float(terms.sizes.sum())
-    room = limits.memory / (terms.sizes.shape[1] * (4.0 * terms.chain.size + 8.0))
-    most = int(min(0.25 * relaxation.operations / each, 0.5 * room, 1e6))
-    if most < FEWEST:
-        return math.inf
+def _room(relaxation: Relaxation, limits: Limits) -> int:
+    """How many joint states of a frame have been paid for, and fit."""
+    sizes = relaxation.terms.sizes
+    each = JOINT * float(sizes.sum())
+    room = limits.memory / (sizes.shape[1] * (4.0 * sizes.shape[0] + 8.0) + 8.0 * sizes.max())
+    return int(min(0.25 * relaxation.operations / each, 0.5 * room, 1e6))
+
+
+def _reach(
+    relaxation: Relaxation, search: ComponentSearch, known: float, most: int, limits: Limits
+) -> float:
+    """Search the joint states that are left, `most` of a frame; returns a bound."""
     reached = search_frontier(relaxation, known, most, limits)
     if reached.labels is not None:
-        search.offer(problem_labels(terms, reached.labels), reached.score)
+        search.offer(problem_labels(relaxation.terms, reached.labels), reached.score)
     return max(known, reached.upper_bound)
+
+
+def _first_answer_operations(terms: Terms) -> float:
+    """About what it takes to look at all labels and to find an answer among the nearest ones."""
+    few = terms._replace(sizes=np.minimum(terms.sizes, BEAM))
+    states = JOINT * FEWEST * float(few.sizes.sum())
+    return first_look_operations(terms) + FIRST * relaxation_operations(few) + states
 
 
 def _finish(terms: Terms, search: ComponentSearch, limits: Limits) -> Found:

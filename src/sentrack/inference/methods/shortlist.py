@@ -28,8 +28,10 @@ SWEEPS = 6
 # Additions and comparisons of a sweep per number in a word's table.
 TABLE = 8.0
 # It ends before if a sweep lowers the bound by less than this part of what another one did.
-ENOUGH = 0.05
+ENOUGH = 0.2
 BEAM = 12
+# It ends, too, if there is less time left than what so many of its sweeps take.
+LEFT = 12.0
 
 
 class Shortlist(NamedTuple):
@@ -45,10 +47,15 @@ class Shortlist(NamedTuple):
 
 
 def first_look(terms: Terms, limits: Limits) -> Relaxation:
-    """Bounds of all labels from chains and factors by themselves."""
+    """Bounds of all labels from chains and factors by themselves.
+
+    Where time is short, most of it is left for what follows.
+    """
     apart = Relaxation(terms, limits, lattices_apart(terms))
     gains: list[float] = []
     while len(gains) < SWEEPS and not (gains and gains[-1] < ENOUGH * max(gains)):
+        if gains and not limits.affords(LEFT * apart.cost):
+            break
         before = apart.upper_bound
         apart.sweep()
         gains.append(before - apart.upper_bound)
@@ -56,8 +63,8 @@ def first_look(terms: Terms, limits: Limits) -> Relaxation:
 
 
 def first_look_operations(terms: Terms) -> float:
-    """About how many additions and comparisons it takes."""
-    return SWEEPS * (float(terms.step.size) + TABLE * float(terms.factor.size))
+    """About how many additions and comparisons one sweep of it takes."""
+    return float(terms.step.size) + TABLE * float(terms.factor.size)
 
 
 def first_look_bytes(terms: Terms) -> float:
