@@ -12,7 +12,7 @@ from benchmarks.cad import DATA, PICK_OR_PLACE, Segment
 from sentrack.errors import SentrackError
 from sentrack.lexicon import Lexicon
 from sentrack.tasks import track
-from sentrack.tasks.learning.choices import SHARPNESS
+from sentrack.tasks.learning.choices import CERTAINTY
 from sentrack.tasks.learning.initial_models import DEFAULT_FEATURES
 from sentrack.tasks.learning.learner import Settings, learn
 from sentrack.tasks.match import PER_FIT
@@ -183,7 +183,7 @@ def loss(found: Sequence[Example], verbs: Floats) -> float:
     every = np.arange(len(truth))
     known = verbs[every, truth] > NEVER
     match = np.clip(verbs, 1e-9, 1 - 1e-9)
-    x = np.where(verbs > NEVER, SHARPNESS / PER_FIT * np.log(match / (1 - match)), -np.inf)
+    x = np.where(verbs > NEVER, CERTAINTY / PER_FIT * np.log(match / (1 - match)), -np.inf)
     return float((np.logaddexp.reduce(x, axis=1) - x[every, truth])[known].mean())
 
 

@@ -16,6 +16,7 @@ from sentrack.inference.kernels.local import (
     best_local_score,
     best_run_intervals,
     best_run_sums,
+    best_state_paths,
 )
 from sentrack.inference.kernels.messages import load_step
 from sentrack.inference.kernels.sums import sum_backward, sum_forward
@@ -45,6 +46,7 @@ __all__ = [
     "best_local_score",
     "best_run_intervals",
     "best_run_sums",
+    "best_state_paths",
     "decode_all",
     "entry",
     "frame_terms",
