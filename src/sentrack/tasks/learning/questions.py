@@ -20,6 +20,7 @@ from sentrack.scene import PRESENCE, Scene
 from sentrack.tasks.alternatives import SUBJECT, all_things, of_any_other
 from sentrack.tasks.learning.examples import Bools, Floats, Ints, Key, restricted
 from sentrack.tasks.match import ROUNDING, SHARPNESS, relative, soft_least
+from sentrack.tasks.result import UNKNOWN
 from sentrack.workers import Executor
 
 CHUNK = 8  # questions that a worker is given at once, at most
@@ -131,9 +132,10 @@ def answer(question: Question, models: Mapping[Key, WordModel]) -> Answer | None
             objective = whole(scene)
             solution = _solved(objective, question.allowed)
             found = [(w, _of_solution(objective, w, solution)) for w in _telling(scene)]
-            places, subject = [track[:, None] for track in solution.tracks], np.zeros(1, np.int64)
+            places = [track[:, None] for track in solution.tracks]
+            subject, subjects = np.zeros(1, np.int64), 1
         else:
-            places, subject = _casts(scene, question.allowed)
+            places, subject, subjects = _casts(scene, question.allowed)
             found = [(w, _of_casts(scene, w, places)) for w in _telling(scene)]
     except Infeasible:
         return None
@@ -142,6 +144,8 @@ def answer(question: Question, models: Mapping[Key, WordModel]) -> Answer | None
     words = []
     for w, (told, nats) in found:
         model, word = scene.models[w], scene.meaning.words[w]
+        if _unknown(model, told):
+            continue
         words.append(told)
         if model.information > ROUNDING:
             fit = relative(nats / told.frames, model)
@@ -157,13 +161,21 @@ def answer(question: Question, models: Mapping[Key, WordModel]) -> Answer | None
         tuple(told.of(kept) for told in words),
         casts,
         float(shares.sum() - shares[kept].sum()),
-        of_any_other(casts, len(np.unique(subject[possible]))),
+        of_any_other(casts, subjects - len(np.unique(subject[~possible]))),
     )
 
 
 def _telling(scene: Scene) -> list[int]:
     """The words that look at something."""
     return [w for w, model in enumerate(scene.models) if model.observed]
+
+
+def _unknown(model: WordModel, told: Told) -> bool:
+    """Whether nothing is known of all that a word looks at, as of colours where no pixels are."""
+    last = [(o.feature.bins[-1], len(o.feature.bins) - 1) for o in model.observed]
+    return all(name == UNKNOWN for name, _ in last) and bool(
+        (told.bins == [place for _, place in last]).all()
+    )
 
 
 def _solved(objective: Objective, allowed: Sequence[Bools | None]) -> Solution:
@@ -175,8 +187,8 @@ def _solved(objective: Objective, allowed: Sequence[Bools | None]) -> Solution:
     return solve(Problem(restricted(objective, allowed), objective.problem.words))
 
 
-def _casts(scene: Scene, allowed: Sequence[Bools | None]) -> tuple[list[Ints], Ints]:
-    """Per participant, (T, N) the candidates that show it in each cast; (N,) which subject it has.
+def _casts(scene: Scene, allowed: Sequence[Bools | None]) -> tuple[list[Ints], Ints, int]:
+    """Per participant, (T, N) its candidates in all casts; (N,) which subject they have, of all.
 
     Raises:
         Infeasible: there are no tracks.
@@ -189,10 +201,10 @@ def _casts(scene: Scene, allowed: Sequence[Bools | None]) -> tuple[list[Ints], I
             possible = possible & np.expand_dims(may, [n for n in range(possible.ndim) if n != p])
     if not possible.any():
         tracks = _solved(whole(scene), allowed).tracks
-        return [track[:, None] for track in tracks], np.zeros(1, np.int64)
+        return [track[:, None] for track in tracks], np.zeros(1, np.int64), 1
     chosen = np.nonzero(possible)
     places = [shown[:, n] for (_, shown), n in zip(things, chosen, strict=True)]
-    return places, chosen[SUBJECT]
+    return places, chosen[SUBJECT], len(possible)
 
 
 def _of_casts(scene: Scene, w: int, places: Sequence[Ints]) -> tuple[Told, Floats]:
