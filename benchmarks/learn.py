@@ -1,7 +1,7 @@
 """What is learned: from CAD-120 across subjects, from sampled data, and how fast.
 
-    python -m benchmarks.learn [--only cad,validation,recovery,speed] [--output docs/measured/learning.md]
-        [--picture docs/measured/confusion.png]
+    python -m benchmarks.learn [--only cad,validation,recovery,speed]
+        [--output docs/measured/learning.md] [--picture docs/measured/confusion.png]
 
 Prints Markdown. Every figure is measured in this run. The real data lies beside the project.
 """
@@ -48,8 +48,8 @@ def cad(picture: Path | None = None, limit: int | None = None, quick: bool = Fal
     yield "one subject and judged on all of the other, every third frame, with default settings;"
     yield "nothing is chosen. A sentence is chosen by `match`, about all of the clip, as users see"
     yield "it. The verb prior always answers the commonest verb, or sentence, of the training"
-    yield "subject. “From `everyday`” begins with the meanings that are written by hand, of the verbs"
-    yield "that it has, and holds them. Seconds are of one processor."
+    yield "subject. “From `everyday`” begins with the meanings that are written by hand, of the"
+    yield "verbs that it has, and holds them. Seconds are of one processor."
     for test in sorted(subjects):
         (train,) = (subject for subject in subjects if subject != test)
         pairs = [(example.clip, example.sentence()) for example in subjects[train]]
