@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 
@@ -200,12 +201,15 @@ class _Emission:
 
     def terms(self, example: Example) -> WordTerms:
         """The terms of the word in a problem."""
-        sizes = [int(np.prod(shape)) for shape in self.word.shapes]
-        parts = np.split(self.log, np.cumsum(sizes)[:-1], axis=1)
-        h = [part.reshape(-1, *shape) for part, shape in zip(parts, self.word.shapes, strict=True)]
-        if not self.model.final.all():
-            h[-1] = h[-1].copy()
-            h[-1][~self.model.final] = -np.inf
+        shapes, ends = self.word.shapes, self.model.final
+        h: Any
+        if len(set(shapes)) == 1:  # one array for all frames is looked at at once
+            h = self.log.reshape(-1, len(shapes), *shapes[0]).swapaxes(0, 1).copy()
+            h[-1, ~ends] = -np.inf
+        else:
+            parts = np.split(self.log, np.cumsum([np.prod(shape) for shape in shapes])[:-1], axis=1)
+            h = [part.reshape(-1, *shape) for part, shape in zip(parts, shapes, strict=True)]
+            h[-1] = np.where(ends.reshape(-1, *[1] * len(shapes[0])), h[-1], -np.inf)
         return WordTerms(
             self.model.log_initial(),
             self.model.log_transitions(example.seconds),
