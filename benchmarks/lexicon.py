@@ -112,7 +112,7 @@ def answered(found: Sequence[Case], models: Models) -> tuple[list[float], list[b
     for case in found:
         asked = [case.own, *case.others]
         held = Held([answer(question, models) for question in asked])
-        fits, _ = held.fits(models)
+        fits = held.fits(models)
         log, _ = log_choice(fits, [Choice(0, tuple(range(1, len(asked))))])
         losses.append(-float(log[0]))
         right.append(bool(fits[0] > fits[1:].max()))

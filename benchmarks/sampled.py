@@ -7,8 +7,11 @@ import numpy as np
 from sentrack.inference import Problem, TrackTerms, posteriors
 from sentrack.lexicon import WordModel
 from sentrack.tasks.learning.examples import Example, Floats, Spoken
-from sentrack.tasks.learning.initial_models import DEFAULT_FEATURES, DEFAULT_STATES, blank_model
+from sentrack.tasks.learning.initial_models import DEFAULT_STATES, blank_model
 
+FEATURES = {
+    "verb 2": "speed(1) vertical(1) gap(0,1) closing(0,1) together(0,1) advance(0,1)",
+}
 # Probability that a candidate is followed by that of the same place.
 SAME = 0.95
 
@@ -16,7 +19,7 @@ SAME = 0.95
 def sharp_word(name: str, rng: np.random.Generator) -> WordModel:
     """A verb of two with random outputs, most of them clear."""
     said = WordModel(name, "verb", (name,), ("agent", "patient"))
-    model = blank_model(said, DEFAULT_STATES, DEFAULT_FEATURES, 0.02)
+    model = blank_model(said, DEFAULT_STATES, FEATURES, 0.02)
     K = model.K
     outputs = tuple(
         0.97 * rng.dirichlet(np.full(len(o.feature.bins), 0.5), K) + 0.03 / len(o.feature.bins)

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.cad import Segment
 from benchmarks.cad_verbs import NEVER, Example, loss, macro_f1
-from sentrack.tasks.learning.choices import SHARPNESS
+from sentrack.tasks.learning.choices import CERTAINTY
 from sentrack.tasks.match import PER_FIT
 from tests.tasks.stages import UP, stage
 
@@ -22,5 +22,5 @@ def test_loss_is_that_of_the_verbs_that_were_learned() -> None:
     found = [Example(Segment("x", 0, 1, v, "cup"), clip) for v in ("pick", "place", "open")]
     verbs = np.array([[0.4, 0.5, NEVER], [0.2, 0.2, NEVER], [0.1, 0.1, NEVER]])
     # Odds of 2 to 3, as sharp as the stage of contrast has them.
-    first = math.log(1 + 1.5 ** (SHARPNESS / PER_FIT))
+    first = math.log(1 + 1.5 ** (CERTAINTY / PER_FIT))
     assert loss(found, verbs) == pytest.approx((first + math.log(2)) / 2)

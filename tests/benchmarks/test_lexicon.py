@@ -6,16 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import sentrack
 from benchmarks import lexicon, word_cases
 from benchmarks.lexicon import Judged, answered, better, fit, groups, judged, speaking
 from benchmarks.word_cases import Case
 from sentrack.lexicon import Lexicon
 from sentrack.scene import scene_of
 from sentrack.tasks import track
+from sentrack.tasks.learning.choices import CERTAINTY
 from sentrack.tasks.learning.examples import Key
 from sentrack.tasks.learning.questions import Question
-from sentrack.tasks.match import relative
 from sentrack.tasks.tracker import understand
 from tests.tasks.stages import DOWN, UP, stage
 
@@ -50,12 +49,6 @@ def test_words_of_two_sets_go_with_their_opposites(cases: list[Case]) -> None:
     assert speaking(more[:4]) == []
 
 
-def fit_of_answer(answer: sentrack.Tracking) -> float:
-    """What its tracks alone are worth: the least of its words."""
-    models = [(each, WRITTEN.words[each.part, each.word]) for each in answer.words]
-    return min(float(relative(each.margin, model)) for each, model in models if model.observed)
-
-
 def test_a_case_is_judged_as_match_judges_it(cases: list[Case]) -> None:
     losses, right = answered(cases[:2], MODELS)
     for each, loss, best in zip(cases, losses, right, strict=False):
@@ -64,8 +57,8 @@ def test_a_case_is_judged_as_match_judges_it(cases: list[Case]) -> None:
         sentences = (q.scene.meaning.sentence for q in (each.own, *each.others))
         own, other = (track(clip, s, WRITTEN, whole=True) for s in sentences)
         assert best == (own.match > other.match)
-        fits = fit_of_answer(own), fit_of_answer(other)
-        assert loss == pytest.approx(np.logaddexp(0, 10 * (fits[1] - fits[0])))
+        behind = other.shown.fit - own.shown.fit
+        assert loss == pytest.approx(np.logaddexp(0, CERTAINTY * behind))
 
 
 def test_what_is_better_left_out_is_better(

@@ -12,6 +12,9 @@ from sentrack.inference import (
     WordTerms,
     best_interval,
     best_intervals_of_runs,
+    best_paths,
+    best_states,
+    solve,
 )
 
 
@@ -52,3 +55,23 @@ def test_a_run_of_nothing_has_no_interval() -> None:
     chain = np.zeros(1), np.zeros((1, 1)), np.zeros(1, np.int64), np.ones(1, np.bool_)
     score, *_ = best_intervals_of_runs(*chain, np.full((6, 1), -np.inf), np.array([0, 3, 6]))
     assert (score == -np.inf).all()
+
+
+@given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 4), st.integers(1, 3))
+def test_every_sequence_has_its_best_states(seed: int, T: int, S: int, K: int) -> None:
+    rng = np.random.default_rng(seed)
+    state = rng.integers(K, size=S)
+    initial = np.where(rng.random(S) < 0.8, rng.normal(size=S), -np.inf)
+    transition = np.where(rng.random((S, S)) < 0.7, rng.normal(size=(S, S)), -np.inf)
+    final = rng.random(S) < 0.8
+    told = rng.normal(size=(3, T, K))
+    nats, looks = best_states(initial, transition, state, final, told)
+    emission = np.moveaxis(told[:, :, state], 0, 2).copy()
+    emission[-1, ~final] = -np.inf
+    assert nats == pytest.approx(best_paths(initial, transition, emission))
+    track = TrackTerms([np.zeros(1)] * T, [np.zeros((1, 1))] * (T - 1))
+    for n in np.flatnonzero(nats > -np.inf):
+        word = WordTerms(initial, transition, list(emission[:, :, n : n + 1]), (0,))
+        found = solve(Problem([track], [word]))
+        assert nats[n] == pytest.approx(found.score)
+        assert np.array_equal(looks[n], state[found.states[0]])

@@ -26,7 +26,8 @@ def learn(
         ),
     ] = None,
     belief: Annotated[
-        float, typer.Option(help="Frames for which contrast holds words to what they were.")
+        float,
+        typer.Option(help="Frames for which words are held to the meaning that they begin with."),
     ] = 100.0,
     lexicon: Annotated[
         str, typer.Option(help="How words are said that it has; their meanings are learned anew.")
@@ -47,7 +48,7 @@ def learn(
     ] = 10.0,
     contrast: Annotated[
         int, typer.Option(help="Iterations of the stage against other sentences; 0: none.")
-    ] = 5,
+    ] = 15,
     best: Annotated[
         int, typer.Option(help="Boxes of a class in a frame, for nouns that are learned.")
     ] = 2,

@@ -3,7 +3,7 @@
 Knows nothing of video or English: usable by anyone with such chains.
 """
 
-from sentrack.inference.chains import best_intervals_of_runs, best_paths
+from sentrack.inference.chains import best_intervals_of_runs, best_paths, best_states
 from sentrack.inference.errors import Infeasible, ProblemError, ProblemTooLarge
 from sentrack.inference.forward_backward import Posteriors, posteriors
 from sentrack.inference.intervals import best_interval, between, ended
@@ -36,6 +36,7 @@ __all__ = [
     "best_local_score",
     "best_paths",
     "best_run_sums",
+    "best_states",
     "between",
     "ended",
     "posteriors",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sentrack.inference.kernels import announce, best_run_intervals
+from sentrack.inference.kernels import announce, best_run_intervals, best_state_paths
 from sentrack.inference.structures import Bools, Floats, Ints
 
 
@@ -60,3 +60,29 @@ def best_paths(initial: Floats, transition: Floats, emission: Floats) -> Floats:
         step[reached] = np.maximum.reduceat(best[source] + cost, begin, axis=0)
         best = step + frame
     return np.asarray(best.max(axis=0))
+
+
+def best_states(
+    initial: Floats, transition: Floats, state: Ints, final: Bools, told: Floats
+) -> tuple[Floats, Ints]:
+    """Eq. 2 over all frames of N given tracks at once, with the states of the best paths.
+
+    Args:
+        initial: (S,) nats.
+        transition: (S, S) nats.
+        state: (S,) which of the K that `told` has each state of the chain looks like.
+        final: (S,) whether a chain may end in a state.
+        told: (N, T, K) nats.
+
+    Returns:
+        (N,) the best sums, -inf where there is no path; (N, T) what the states of the best paths
+        look like.
+    """
+    edges = np.argwhere(transition > -np.inf)
+    weights = transition[edges[:, 0], edges[:, 1]]
+    leave = np.where(final, 0.0, -np.inf)
+    announce(best_state_paths)
+    found: tuple[Floats, Ints] = best_state_paths(
+        np.ascontiguousarray(told), state, initial, edges, weights, leave
+    )
+    return found

@@ -106,16 +106,18 @@ class _Sums:
             [1 + i for i, p in enumerate(link) if p == of] if of < terms.L else [0] for of in whose
         ]
         order = [place[0] for place in places]
-        plain = sorted(order) == list(range(1 + len(link)))
-        shapes = terms.sizes[chains].T.tolist()
+        shapes, begin = terms.sizes[chains].T, terms.factor_at[f].tolist()
         full = np.where(
             terms.chain[chains] < terms.L, problem.sizes[np.minimum(whose, terms.L - 1)].T, 0
         )
-        for t, shape in enumerate(shapes):
-            at = int(terms.factor_at[f, t])
+        # Where all candidates are left, and none is named twice, axes are but in another order.
+        plain = sorted(order) == list(range(1 + len(link))) and (shapes >= full).all(axis=1)
+        back = tuple(np.argsort(order).tolist())
+        every = np.broadcast_to(plain, len(shapes)).tolist()
+        for t, (shape, at) in enumerate(zip(shapes.tolist(), begin, strict=True)):
             joint = factor[at : at + math.prod(shape)].reshape(shape)
-            if plain and all(n >= m for n, m in zip(shape, full[t].tolist(), strict=True)):
-                self.emissions[w].append(joint.transpose(np.argsort(order)))
+            if every[t]:
+                self.emissions[w].append(joint.transpose(back))
                 continue
             table = np.zeros((problem.states(w), *(int(problem.sizes[p, t]) for p in link)))
             index: list[Any] = [0] * table.ndim

@@ -380,10 +380,12 @@ def _factor_blocks(
     source = [problem.L + w, *problem.link(w)] if multi else list(problem.link(w))
     letter = {c: chr(ord("a") + i) for i, c in enumerate(axes)}
     before, after = "".join(letter[c] for c in source), "".join(letter[c] for c in axes)
+    twice = len(source) > len(axes)
+    order = [source.index(c) for c in axes]
     blocks = []
     for t in range(problem.T):
         table = problem.emission(w, t) if multi else _one_state(problem, w, t)
-        table = table if before == after else np.einsum(f"{before}->{after}", table)
+        table = np.einsum(f"{before}->{after}", table) if twice else table.transpose(order)
         table = _select(table, [kept[c][t] if c < problem.L else None for c in axes])
         blocks.append(table.ravel())
     return blocks

@@ -5,7 +5,7 @@ probably seen by chance, than what one of fifty does.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from sentrack.inference import WordTerms, best_paths
 from sentrack.lexicon import aligned
 from sentrack.objective import Objective, least_told
-from sentrack.scene import AFTER, BEFORE
+from sentrack.scene import AFTER, BEFORE, Scene
 from sentrack.tasks.match import ROUNDING, SHARPNESS, relative, soft_greatest, soft_least
 from sentrack.vision import Bools, Floats, Ints
 
@@ -35,8 +35,12 @@ def fit_of_all(objective: Objective, tracks: Ints, words: "Sequence[TrackedWord]
     """How well a sentence fits all that its participants could be; see `alternative_fits`."""
     fits = alternative_fits(objective, tracks, words)
     known = fits[np.isfinite(fits)]
-    others = len(known) / len(fits)
-    return float(soft_greatest(known)) + (1 - ANY_OTHER) * math.log(others) / SHARPNESS
+    return float(soft_greatest(known)) + of_any_other(len(known), len(fits))
+
+
+def of_any_other(casts: int, subjects: int) -> float:
+    """What is added to the soft greatest fit of so many casts, with so many subjects."""
+    return (1 - ANY_OTHER) * math.log(casts / subjects) / SHARPNESS
 
 
 def alternative_fits(objective: Objective, tracks: Ints, words: "Sequence[TrackedWord]") -> Floats:
@@ -52,12 +56,7 @@ def alternative_fits(objective: Objective, tracks: Ints, words: "Sequence[Tracke
         words: what was found of every word.
     """
     L, T = tracks.shape
-    things = [_things(objective, p) for p in range(L)]
-    answer = [_answer(objective, p, track) for p, track in enumerate(tracks)]
-    if math.prod(len(names) for names, _ in things) > CASTS:
-        things[1:] = answer[1:]
-    if not _possible(things, objective.meaning.distinct).any():
-        things = answer
+    things, possible = all_things(objective.scene, lambda: tracks)
     shape = tuple(len(names) for names, _ in things)
     described = np.ones(shape[SUBJECT], dtype=np.bool_)
     fits = [np.zeros((0, *shape))]
@@ -72,8 +71,28 @@ def alternative_fits(objective: Objective, tracks: Ints, words: "Sequence[Tracke
         if word.part == "adjective" and word.participants == (SUBJECT,):
             described &= fit > 0
     every = soft_least(np.concatenate(fits))
-    every = np.where(_possible(things, objective.meaning.distinct), every, -np.inf)
+    every = np.where(possible, every, -np.inf)
     return every[described] if np.isfinite(every[described]).any() else every
+
+
+def all_things(scene: Scene, answer: Callable[[], Ints]) -> tuple[list[Things], Bools]:
+    """Per participant the things that it could be, and (N1, ..., NL) which go together.
+
+    Args:
+        scene: what is asked, and of what.
+        answer: finds (L, T) the best tracks, which are asked for only where they matter.
+    """
+    things = [_things(scene, p) for p in range(len(scene.candidates))]
+    many = math.prod(len(names) for names, _ in things) > CASTS
+    if not many and (possible := _possible(things, scene.meaning.distinct)).any():
+        return things, possible
+    found = [_answer(scene, p, track) for p, track in enumerate(answer())]
+    things = [things[SUBJECT], *found[1:]] if many else found
+    possible = _possible(things, scene.meaning.distinct)
+    if not possible.any():
+        things = found
+        possible = _possible(things, scene.meaning.distinct)
+    return things, possible
 
 
 def _possible(things: Sequence[Things], distinct: Sequence[tuple[int, int]]) -> Bools:
@@ -106,19 +125,19 @@ def _told(terms: WordTerms, places: Sequence[Ints]) -> Floats:
     return nats.reshape(emission.shape[2:])
 
 
-def _answer(objective: Objective, participant: int, track: Ints) -> Things:
+def _answer(scene: Scene, participant: int, track: Ints) -> Things:
     """The one thing that a participant is in the answer."""
-    clip, rows = objective.clip, objective.candidates[participant].rows
+    clip, rows = scene.clip, scene.candidates[participant].rows
     shown = clip.id[rows[np.arange(clip.T), track]]
     return shown.max(keepdims=True), track[:, None]
 
 
-def _things(objective: Objective, participant: int) -> Things:
+def _things(scene: Scene, participant: int) -> Things:
     """The things that a participant could be: those that are seen in PRESENT of the frames.
 
     Where one is not seen, it is said to be away.
     """
-    players, clip = objective.candidates[participant], objective.clip
+    players, clip = scene.candidates[participant], scene.clip
     id = np.where(players.real, clip.id[players.rows], NOTHING)
     every = np.arange(clip.T)
     names, count = np.unique(id[(id >= 0) & ~clip.projected[players.rows]], return_counts=True)

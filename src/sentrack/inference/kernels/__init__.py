@@ -25,6 +25,7 @@ from sentrack.inference.kernels.local import (
     best_local_score,
     best_run_intervals,
     best_run_sums,
+    best_state_paths,
 )
 from sentrack.inference.kernels.messages import load_step
 from sentrack.inference.kernels.sums import sum_backward, sum_forward
@@ -55,6 +56,7 @@ __all__ = [
     "best_local_score",
     "best_run_intervals",
     "best_run_sums",
+    "best_state_paths",
     "count_operations",
     "decode_all",
     "entry",

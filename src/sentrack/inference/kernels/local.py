@@ -102,6 +102,53 @@ def best_run_intervals(
 
 
 @entry
+def best_state_paths(
+    told: Flat, state: Flat, initial: Flat, edges: Flat, weights: Flat, leave: Flat
+) -> Any:
+    """The best path of one word over all frames of each of N sequences (Eq. 2).
+
+    Args:
+        told: (N, T, K) what every frame tells of all that states look like.
+        state: (S,) the K that each state of the chain looks at.
+        initial: (S,) nats.
+        edges: (E, 2) from which state to which the chain may go.
+        weights: (E,) nats.
+        leave: (S,) 0 where the word may end, else -inf.
+
+    Returns:
+        (N,) nats, -inf where there is no path, and (N, T) the K that the states of the path look
+        at.
+    """
+    N, T, _ = told.shape
+    S = len(state)
+    nats, path = np.empty(N), np.zeros((N, T), np.int64)
+    here, there = np.empty(S), np.empty(S)
+    origin = np.zeros((T, S), np.int64)
+    for n in range(N):
+        for s in range(S):
+            here[s] = initial[s] + told[n, 0, state[s]]
+        for t in range(1, T):
+            there[:] = -np.inf
+            for e in range(len(weights)):
+                score = here[edges[e, 0]] + weights[e]
+                if score > there[edges[e, 1]]:
+                    there[edges[e, 1]] = score
+                    origin[t, edges[e, 1]] = edges[e, 0]
+            for s in range(S):
+                there[s] += told[n, t, state[s]]
+            here, there = there, here
+        last = 0
+        for s in range(1, S):
+            if here[s] + leave[s] > here[last] + leave[last]:
+                last = s
+        nats[n] = here[last] + leave[last]
+        for t in range(T - 1, -1, -1):
+            path[n, t] = state[last]
+            last = origin[t, last]
+    return nats, path
+
+
+@entry
 def best_run_sums(value: Flat, begin: Flat) -> Any:
     """(N,): the largest sum of values (P,) of successive frames in each of N runs."""
     N = len(begin) - 1

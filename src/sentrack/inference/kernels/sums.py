@@ -11,8 +11,8 @@ from sentrack.inference.kernels.messages import load_step
 from sentrack.inference.kernels.sweeps import add_terms, axis_terms
 from sentrack.inference.structures import Lattices, Terms
 
-# What is less likely than exp of this is nothing beside what sums to one.
-NOTHING = -745.0
+# What is less likely than exp of this is nothing beside what sums to one: far less than rounding.
+NOTHING = -60.0
 # Nats between the largest and the smallest product of a sum, below which none is rounded to zero.
 SPREAD = 600.0
 
@@ -76,7 +76,8 @@ def sum_backward(
     for t in range(T - 1, -1, -1):
         at, size = lattices.table_at[0, t], lattices.states[0, t]
         for p in range(size):
-            joint[p] = np.exp(store[at + p] + after[p] - log_partition)
+            log = store[at + p] + after[p] - log_partition
+            joint[p] = np.exp(log) if log > NOTHING else 0.0
         _marginals(terms, t, joint, size, node, factor)
         if t == 0:
             break
@@ -245,7 +246,7 @@ def send_sum(
     safe = 0.0 <= spread < SPREAD
     if safe:
         for p in range(size):
-            ping[p] = np.exp(ping[p] - most)
+            ping[p] = np.exp(ping[p] - most) if ping[p] > -np.inf else 0.0
     for a in range(C - 1, -1, -1):
         n_in, n_out = terms.sizes[a, before], terms.sizes[a, t]
         if a == skip:
@@ -275,7 +276,7 @@ def add_products(
     for p in range(n_in * n_out):
         top = max(top, g[p])
     for p in range(n_in * n_out):
-        g[p] = np.exp(g[p] - top)
+        g[p] = np.exp(g[p] - top) if g[p] > -np.inf else 0.0
     for p in range(outer * n_out * inner):
         dst[p] = 0.0
     for a in range(outer):
@@ -288,6 +289,8 @@ def add_products(
                 continue
             for j in range(n_out):
                 weight = g[i * n_out + j]
+                if weight == 0.0:  # most are where tracks keep to one thing
+                    continue
                 y = unsigned((a * n_out + j) * inner)
                 for b in range(unsigned(inner)):
                     dst[y + b] += weight * src[x + b]

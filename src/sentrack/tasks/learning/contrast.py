@@ -20,6 +20,7 @@ STEPS = 25  # of the outputs while the answers are held
 HALVINGS = 6  # of a step before it is given up
 # Parts of the way to the outputs that are best for held answers, which are tried in turn.
 PARTS = (1.0, 0.3, 0.1, 0.03)
+BEST = 0  # the cast of an answer that fits best
 STAYS = 10.0  # for how many stays in a state its usual time is held
 
 Models = Mapping[Key, WordModel]
@@ -62,7 +63,7 @@ class Contrast:
 
     def value(self, models: Models, held: Held) -> float:
         """The log probability of all own sentences, weighted, and of the words."""
-        log, _ = log_choice(held.fits(models)[0], self.choices)
+        log, _ = log_choice(held.fits(models), self.choices)
         weights = np.array([choice.weight for choice in self.choices])
         prior = sum(belief.log_density(models[key]) for key, belief in self.beliefs.items())
         return float(log @ weights) + prior
@@ -75,7 +76,7 @@ class Contrast:
         """
         value, step = self.value(models, held), 1.0
         for _ in range(STEPS):
-            _, weights = log_choice(held.fits(models)[0], self.choices)
+            _, weights = log_choice(held.fits(models), self.choices)
             slopes = held.slopes(models, sorted(self.beliefs), weights)
             for _ in range(HALVINGS):
                 moved = dict(models) | {
@@ -98,10 +99,11 @@ class Contrast:
             if belief.model.seconds is None:
                 continue
             stays = [
-                np.bincount(told.state, minlength=belief.model.K) * told.seconds
+                np.bincount(told.state[BEST], minlength=belief.model.K + 1)[:-1] * told.seconds
                 for choice in self.choices
-                for name, told in answers[choice.own] or ()
-                if name == key
+                if (own := answers[choice.own]) is not None
+                for told in own.words
+                if told.key == key
             ]
             total = np.sum([STAYS * belief.model.seconds, *stays], axis=0)
             moved[key] = replace(models[key], seconds=total / (STAYS + len(stays)))

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 
@@ -114,10 +115,7 @@ def expectations(example: Example, parameters: Parameters) -> tuple[float, Count
         _with_classes(track, parameters.nouns.get(noun), labels, parameters)
         for track, (noun, labels) in zip(example.tracks, example.nouns, strict=True)
     ]
-    emissions = [
-        _Emission(word, parameters.models[word.key], parameters.background)
-        for word in example.words
-    ]
+    emissions = [_Emission(word, word.key, parameters) for word in example.words]
     words = [e.terms(example) for e in emissions]
     sums = posteriors(Problem(tracks, [*words, *example.apart]))
     counts = Counts()
@@ -156,37 +154,62 @@ def _with_classes(
     return TrackTerms(unary, track.pairwise)
 
 
+@lru_cache(maxsize=64)
+def _tables(parameters: Parameters, key: Key) -> list[tuple[Floats, Floats]]:
+    """Per group of a word's features, (K, combinations) what it says and (...,) what is usual.
+
+    Where there is but one group, that is all there is to tell of a combination: what `_with_noise`
+    gives.
+    """
+    model, found = parameters.models[key], []
+    for members in model.groups():
+        table, usual = np.zeros((model.K, 1)), np.zeros(1)
+        for n in members:
+            with np.errstate(divide="ignore"):
+                output = np.log(model.outputs[n])
+            table = (table[:, :, None] + output[:, None, :]).reshape(model.K, -1)
+            seen = np.log(parameters.background[model.observed[n].feature.name])
+            usual = (usual[:, None] + seen).ravel()
+        found.append((table, usual))
+    return found if len(found) > 1 else [_with_noise(model, *each) for each in found]
+
+
+def _with_noise(model: WordModel, own: Floats, usual: Floats) -> tuple[Floats, Floats]:
+    """(K, M) what a word says relative to what is usual; and how probably it shows, no noise."""
+    total = model.noisy(own)
+    # What is impossible shows neither.
+    certain = np.where(total > -np.inf, own - np.maximum(total, -1e300), -np.inf)
+    return total - usual, (1 - model.noise) * np.exp(certain)
+
+
 class _Emission:
     """What a word says of every tuple of candidates, relative to the background."""
 
-    def __init__(self, word: Spoken, model: WordModel, background: Background) -> None:
-        self.word, self.model = word, model
-        M = len(word.unseen)
-        own, usual = np.zeros((model.K, M)), np.zeros(M)
-        for members, code in word.groups:
-            table, common = np.zeros((model.K, 1)), np.zeros(1)
-            for n in members:
-                with np.errstate(divide="ignore"):
-                    output = np.log(model.outputs[n])
-                table = (table[:, :, None] + output[:, None, :]).reshape(model.K, -1)
-                seen = np.log(background[model.observed[n].feature.name])
-                common = (common[:, None] + seen).ravel()
-            own += table.take(code, axis=1)
-            usual += common.take(code)
-        total = model.noisy(own)
-        # How probably a frame shows the word and no noise; what is impossible shows neither.
-        certain = np.where(total > -np.inf, own - np.maximum(total, -1e300), -np.inf)
-        self.real = np.where(word.unseen, 0.0, (1 - model.noise) * np.exp(certain))
-        self.log = np.where(word.unseen, 0.0, total - usual)
+    def __init__(self, word: Spoken, key: Key, parameters: Parameters) -> None:
+        self.word, self.model = word, parameters.models[key]
+        tables = _tables(parameters, key)
+        if len(tables) == 1:
+            ((_, code),) = word.groups
+            log, real = (table.take(code, axis=1) for table in tables[0])
+        else:
+            parts = list(zip(tables, word.groups, strict=True))
+            own = np.sum([said.take(code, axis=1) for (said, _), (_, code) in parts], axis=0)
+            usual = np.sum([seen.take(code) for (_, seen), (_, code) in parts], axis=0)
+            log, real = _with_noise(self.model, own, usual)
+        self.log = np.where(word.unseen, 0.0, log)
+        self.real = np.where(word.unseen, 0.0, real)
 
     def terms(self, example: Example) -> WordTerms:
         """The terms of the word in a problem."""
-        sizes = [int(np.prod(shape)) for shape in self.word.shapes]
-        parts = np.split(self.log, np.cumsum(sizes)[:-1], axis=1)
-        h = [part.reshape(-1, *shape) for part, shape in zip(parts, self.word.shapes, strict=True)]
-        if not self.model.final.all():
-            h[-1] = h[-1].copy()
-            h[-1][~self.model.final] = -np.inf
+        shapes, ends = self.word.shapes, self.model.final
+        h: Any
+        if len(set(shapes)) == 1:  # one array for all frames is looked at at once
+            h = self.log.reshape(-1, len(shapes), *shapes[0]).swapaxes(0, 1).copy()
+            h[-1, ~ends] = -np.inf
+        else:
+            parts = np.split(self.log, np.cumsum([np.prod(shape) for shape in shapes])[:-1], axis=1)
+            h = [part.reshape(-1, *shape) for part, shape in zip(parts, shapes, strict=True)]
+            h[-1] = np.where(ends.reshape(-1, *[1] * len(shapes[0])), h[-1], -np.inf)
         return WordTerms(
             self.model.log_initial(),
             self.model.log_transitions(example.seconds),

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -127,6 +128,7 @@ def prepare(
     scene, tracks = objective.scene, objective.problem.tracks
     if corrected is not None:
         tracks = restricted(objective, corrected.allowed(scene.clip, len(tracks)))
+    tracks = tuple(TrackTerms(_stacked(each.unary), _stacked(each.pairwise)) for each in tracks)
     spoken = tuple(_spoken(scene, w) for w, word in enumerate(meaning.words) if word.part != "noun")
     apart = objective.constraints
     try:
@@ -147,6 +149,12 @@ def prepare(
         ),
         alone,
     )
+
+
+def _stacked(frames: Sequence[npt.ArrayLike]) -> Any:
+    """The arrays of all frames as one, which is looked at at once, if they have the same shape."""
+    arrays = [np.asarray(frame, dtype=np.float64) for frame in frames]
+    return np.stack(arrays) if len({each.shape for each in arrays}) == 1 else arrays
 
 
 def restricted(objective: Objective, allowed: Sequence[Bools | None]) -> tuple[TrackTerms, ...]:

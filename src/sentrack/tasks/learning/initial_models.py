@@ -23,7 +23,7 @@ DEFAULT_STATES: Mapping[str, int] = {
 # feature is chosen for a single word.
 DEFAULT_FEATURES: Mapping[str, str] = {
     "verb 1": "speed(0) heading(0)",
-    "verb 2": "speed(1) vertical(1) gap(0,1) closing(0,1) together(0,1) advance(0,1)",
+    "verb 2": "speed(1) vertical(1) rise(1) change(1) reach(0,1) closing(0,1)",
     "verb 3": "speed(0) vertical(0) speed(1) vertical(1) speed(2) vertical(2) gap(0,1) gap(0,2) "
     "gap(1,2) closing(0,1) closing(0,2) closing(1,2)",
     "adverb 1": "speed(0)",

@@ -41,6 +41,9 @@ from sentrack.workers import Executor, open_executor
 
 __all__ = ["PairError", "RightBox", "Settings", "learn", "read_pairs"]
 
+# Frames for which words are held to what the first stage found, which is where they begin and no
+# meaning that somebody wrote.
+FOUND = 1.0
 SHARE = 0.2  # probability from which on a class is among those that a noun names
 
 
@@ -214,7 +217,10 @@ def _second_stage(
         )
         pairs = list(minimal_pairs(pair.meaning, words, corpus.vocabulary))
         more = [other for other in pairs if other not in against]
-        against += rng.sample(more, min(len(more), settings.rivals))
+        # Those that differ in a word come first: they are what it is told from.
+        nouns = _nouns(pair.meaning)
+        more = sorted(rng.sample(more, len(more)), key=lambda other: _nouns(other) != nouns)
+        against += more[: settings.rivals]
         rivals = [m for m in against if m not in true[video]]
         # What was put right says who did it, and nothing of who did not do something else.
         found = [_question(pair.clip, pair.meaning, lexicon, pair.corrected)]
@@ -230,7 +236,10 @@ def _second_stage(
     said = {key for choice in choices for key in asked[choice.own].keys}
     models = {key: m for key, m in lexicon.words.items() if m.observed} | dict(parameters.models)
     learned = frozenset(key for key in corpus.learned & said if models[key].observed)
-    beliefs = {key: Belief(models[key], settings.belief) for key in learned}
+    beliefs = {
+        key: Belief(models[key], settings.belief if key in corpus.begun else FOUND)
+        for key in learned
+    }
     after = maximise_contrast(
         replace(parameters, models=models, learned=learned),
         Questions(asked, executor),
@@ -241,6 +250,11 @@ def _second_stage(
         report,
     )
     return replace(after, learned=parameters.learned)
+
+
+def _nouns(meaning: Meaning) -> list[str]:
+    """The nouns of a sentence."""
+    return [participant.noun for participant in meaning.participants]
 
 
 def _opposites(meaning: Meaning, lexicon: Lexicon) -> list[Key]:

@@ -24,8 +24,7 @@ class Settings:
         best: boxes of a class in a frame that are candidates of a noun that is learned.
         contrast: iterations of the second stage, against minimal pairs; 0 leaves it out.
         rivals: minimal pairs of a sentence, at most.
-        belief: frames for which the second stage holds words to what they were before it: to what
-            they began with, or what the first stage found.
+        belief: frames for which the second stage holds words that begin with a meaning to it.
     """
 
     states: dict[str, int] = field(default_factory=lambda: dict(DEFAULT_STATES))
@@ -37,8 +36,8 @@ class Settings:
     noise: float = 0.02
     nouns: bool = True
     best: int = 2
-    contrast: int = 5
-    rivals: int = 6
+    contrast: int = 15
+    rivals: int = 12
     belief: float = 100.0
 
     def __post_init__(self) -> None:
