@@ -16,15 +16,15 @@ def key_times(tracking: Tracking, count: int) -> Floats:
 def movement(tracking: Tracking) -> Floats:
     """(T,) how much participants move or change size since the frame before, in their own heights.
 
-    To come into view or to go counts as one height.
+    To come into view or to go counts as one height; to be hidden for a while, nothing.
     """
     total = np.zeros(len(tracking.objective.clip.times))
     for participant in tracking.participants:
         boxes, seen = participant.boxes, participant.seen
         heights = boxes[:, 3] - boxes[:, 1]
         moved = np.abs(np.diff(boxes, axis=0)).mean(axis=1) / heights[1:]
-        moved = np.where(seen[1:] & seen[:-1], moved, seen[1:] != seen[:-1])
-        total[1:] += np.nan_to_num(moved)
+        came = np.maximum.accumulate(seen) & np.maximum.accumulate(seen[::-1])[::-1]
+        total[1:] += np.where(seen[1:] & seen[:-1], moved, came[1:] != came[:-1])
     return total
 
 

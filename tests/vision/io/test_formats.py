@@ -379,7 +379,7 @@ def coco(*boxes: Any) -> str:
         ("yolo/1.txt", "0 1 1 1 x\n", ["1.txt", "line 1", "numbers"]),
         ("yolo/1.txt", "0.5 1 1 1 1\n", ["1.txt", "0.5 as its class"]),
         ("yolo/x.txt", "0 1 1 1 1\n", ["x.txt", "number of a frame"]),
-        ("yolo/x.json", "", ["no .txt files"]),
+        ("yolo/x.json", "", ["a folder", ".txt", "name one file"]),
     ],
 )
 def test_a_file_at_fault(tmp_path: Path, name: str, content: str, parts: list[str]) -> None:
