@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from functools import reduce
 from pathlib import Path
 
 import cv2
@@ -11,7 +12,7 @@ from sentrack.errors import SentrackError
 from sentrack.show.annotation import LIGHT, Caption, decimals
 from sentrack.show.drawing import movings
 from sentrack.show.film_strip import GAP, HEIGHT, strip
-from sentrack.show.key_frames import key_frames, movement
+from sentrack.show.key_frames import key_frames, key_times, movement
 from sentrack.show.palette import PALETTE
 from sentrack.tasks import track
 from sentrack.vision.scan.video import Frame
@@ -72,11 +73,17 @@ def test_it_is_not_left_half_written(shown: Shown, tmp_path: Path) -> None:
     st.lists(st.lists(st.integers(0, 2), min_size=15, max_size=15), min_size=1, max_size=3),
     st.integers(1, 20),
     st.none() | st.lists(st.floats(0, 9), min_size=15, max_size=15),
+    st.none() | st.lists(st.booleans(), min_size=15, max_size=15),
 )
 def test_key_frames_are_distinct_and_show_every_phase(
-    words: list[list[int]], count: int, change: list[float] | None
+    words: list[list[int]], count: int, change: list[float] | None, avoided: list[bool] | None
 ) -> None:
-    picked = key_frames(np.array(words), count, None if change is None else np.array(change))
+    picked = key_frames(
+        np.array(words),
+        count,
+        None if change is None else np.array(change),
+        None if avoided is None else np.array(avoided),
+    )
     assert len(picked) == min(count, 15)
     assert (np.diff(picked) > 0).all()
     assert picked[0] >= 0
@@ -105,10 +112,22 @@ def test_what_moves_is_told_in_its_own_heights(shown: Shown) -> None:
     boxes = tracking.participants[0].boxes
     assert told.shape == (len(boxes),)
     assert told[0] == 0
-    one = hidden(tracking, 0, [3])
-    # It goes, and comes again.
-    assert movement(one)[3] >= 1
-    assert movement(one)[4] >= 1
+    # It comes after the third frame.
+    assert movement(hidden(tracking, 0, [0, 1, 2]))[3] >= 1
+    # To be hidden for a frame is to move neither in it nor in the next one.
+    others = range(1, len(tracking.participants))
+    alone = reduce(lambda one, p: hidden(one, p, range(len(boxes))), others, tracking)
+    most = int(movement(alone)[1:-1].argmax()) + 1
+    assert movement(alone)[most] > 0
+    assert list(movement(hidden(alone, 0, [most]))[most : most + 2]) == [0, 0]
+
+
+def test_key_frames_show_all_that_is_there(shown: Shown) -> None:
+    tracking = shown.trackings[0]
+    every = tracking.objective.clip.times
+    first = key_times(tracking, 4)
+    missed = np.searchsorted(every, first).tolist()
+    assert not set(key_times(hidden(tracking, 0, missed), 4)) & set(first)
 
 
 def test_several_sentences_are_below_each_other(shown: Shown, tmp_path: Path) -> None:

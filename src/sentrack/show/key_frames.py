@@ -3,14 +3,26 @@
 import numpy as np
 
 from sentrack.tasks import Tracking
-from sentrack.vision import Floats, Ints
+from sentrack.vision import Bools, Floats, Ints
 
 
 def key_times(tracking: Tracking, count: int) -> Floats:
     """(count,) seconds of the key frames of an answer, or fewer if it has no more frames."""
     objective, found = tracking.objective, tracking.solution.states
     states = np.array([objective.states(w, found) for w in range(len(tracking.words))])
-    return np.asarray(objective.clip.times[key_frames(states, count, movement(tracking))])
+    picked = key_frames(states, count, movement(tracking), hidden(tracking))
+    return np.asarray(objective.clip.times[picked])
+
+
+def hidden(tracking: Tracking) -> Bools:
+    """(T,) where a participant that was there before and is after is not seen."""
+    each = [_there(one.seen) & ~one.seen for one in tracking.participants]
+    return np.asarray(np.any(each, axis=0))
+
+
+def _there(seen: Bools) -> Bools:
+    """(T,) from the first frame in which a participant is seen to the last."""
+    return np.maximum.accumulate(seen) & np.maximum.accumulate(seen[::-1])[::-1]
 
 
 def movement(tracking: Tracking) -> Floats:
@@ -23,12 +35,14 @@ def movement(tracking: Tracking) -> Floats:
         boxes, seen = participant.boxes, participant.seen
         heights = boxes[:, 3] - boxes[:, 1]
         moved = np.abs(np.diff(boxes, axis=0)).mean(axis=1) / heights[1:]
-        came = np.maximum.accumulate(seen) & np.maximum.accumulate(seen[::-1])[::-1]
-        total[1:] += np.where(seen[1:] & seen[:-1], moved, came[1:] != came[:-1])
+        there = _there(seen)
+        total[1:] += np.where(seen[1:] & seen[:-1], moved, there[1:] != there[:-1])
     return total
 
 
-def key_frames(states: Ints, count: int, change: Floats | None = None) -> Ints:
+def key_frames(
+    states: Ints, count: int, change: Floats | None = None, avoided: Bools | None = None
+) -> Ints:
     """Indices of frames that show every phase, more of them where more changes.
 
     A phase lasts until a word changes its state. Within it, key frames are spread evenly over what
@@ -39,9 +53,12 @@ def key_frames(states: Ints, count: int, change: Floats | None = None) -> Ints:
         states: (W, T) of the words.
         count: how many.
         change: (T,) since the frame before.
+        avoided: (T,) frames that show less than those around them.
     """
     T = states.shape[1]
     weights = np.full(T, 1.0 / T) if change is None else change + max(change.sum(), 1.0) / (9 * T)
+    if avoided is not None:
+        weights = np.where(avoided, 0.0, weights)
     changes = np.flatnonzero((np.diff(states, axis=1) != 0).any(axis=0)) + 1
     if len(changes) >= count:
         changes = changes[:0]
