@@ -58,7 +58,7 @@ def test_several_processes_index_as_one_does(
 def test_a_library_is_listed_and_checked(run: Run, library: str) -> None:
     listed = run("library", library)
     assert listed.returncode == 0, listed.stderr
-    assert listed.stdout.splitlines()[-1] == "12 clips, 0.0 hours"
+    assert listed.stdout.splitlines()[-1] == "12 clips, 0.8 minutes"
     assert run("library", library, "--check").stdout == "in order\n"
 
 

@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentrack.text import canonical, nearest, similar, strict_json, unknown, visible, words_of
+from sentrack.text import (
+    canonical,
+    counted,
+    nearest,
+    similar,
+    strict_json,
+    unknown,
+    visible,
+    words_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -107,3 +116,8 @@ def test_similar_words_are_some_of_those_given(word: str, words: list[str]) -> N
     assert set(found) <= set(words)
     assert similar(word, [*words, word], 1, 1.0) == [word]
     assert nearest(word, words) in [*words, ""]
+
+
+@pytest.mark.parametrize(("n", "said"), [(0, "0 clips"), (1, "1 clip"), (2, "2 clips")])
+def test_one_is_counted_as_one(n: int, said: str) -> None:
+    assert counted(n, "clip") == said

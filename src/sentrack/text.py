@@ -53,6 +53,11 @@ def nearest(word: object, words: Iterable[str]) -> str:
     return next(containing, None) or "".join(similar(str(word), words, 1))
 
 
+def counted(n: int, noun: str) -> str:
+    """So many of something: "1 clip", "2 clips"."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
 def unknown(kind: str, name: object, words: Iterable[str]) -> str:
     """Says that there is no such thing, and which one may be meant."""
     near = nearest(name, words)

@@ -38,7 +38,7 @@ def test_indexing_and_indexing_again(sources: Path, tmp_path: Path) -> None:
     assert again.stdout == "3 clips: 0 new, 0 changed, 3 there, 0 failed\n"
     changed = run("index", sources / "scene-1.parquet", "--library", url, "--fps", 5)
     assert "scene-1 changed: fps not given → 5.0" in changed.stderr
-    assert changed.stdout.splitlines()[-1] == "1 clips: 0 new, 1 changed, 0 there, 0 failed"
+    assert changed.stdout.splitlines()[-1] == "1 clip: 0 new, 1 changed, 0 there, 0 failed"
     forced = json.loads(run("index", sources, "--library", url, "--force", "--json").stdout)
     assert [clip["state"] for clip in forced["clips"]] == ["changed"] * 3
     assert forced["failed"] == []
@@ -65,7 +65,7 @@ def test_listing(sources: Path, tmp_path: Path) -> None:
     assert lines[0].split() == ["name", "seconds", "frames", "seen", "detector", "size", "kB"]
     assert [line.split()[0] for line in lines[1:4]] == ["scene-0", "scene-1", "scene-2"]
     assert "640x480" in lines[1]
-    assert lines[4] == "3 clips, 0.0 hours"
+    assert lines[4] == "3 clips, 0.1 minutes"
     document = json.loads(run("library", tmp_path / "lib", "--json").stdout)
     assert document["clips"] == [entry.to_dict() for entry in Store(tmp_path / "lib").entries()]
 
@@ -88,7 +88,8 @@ def test_checking_repairing_and_removing(
     assert run("library", url, "--repair").exit_code == 0
     assert not file.exists()
     assert (
-        run("library", url, "--remove", "scene-0").stdout == "removed scene-0\n1 clips, 0.0 hours\n"
+        run("library", url, "--remove", "scene-0").stdout
+        == "removed scene-0\n1 clip, 0.0 minutes\n"
     )
     assert [entry.name for entry in Store(url).entries()] == ["scene-2"]
     wrong = run("library", url, "--remove", "scene-7")
@@ -143,7 +144,7 @@ def test_names_that_are_no_text(sources: Path, tmp_path: Path) -> None:
     again = run("index", sources, "--library", url)
     assert again.stdout == "3 clips: 0 new, 0 changed, 3 there, 0 failed\n"
     named = run("index", os.fsdecode(odd), "--library", url, "--force")
-    assert named.stdout.splitlines()[-1] == "1 clips: 0 new, 1 changed, 0 there, 0 failed"
+    assert named.stdout.splitlines()[-1] == "1 clip: 0 new, 1 changed, 0 there, 0 failed"
 
 
 def test_a_library_has_a_name() -> None:

@@ -31,7 +31,7 @@ from sentrack.cli.options import (
     one_clip,
 )
 from sentrack.errors import SentrackError
-from sentrack.text import strict_json, visible
+from sentrack.text import counted, strict_json, visible
 
 if TYPE_CHECKING:
     from sentrack.library import Entry, Task
@@ -130,7 +130,7 @@ def index(
         states = Counter(task.state for task in tasks)
         states.subtract(task.state for task in fell)
         parts = [f"{states[state]} {state}" for state in ("new", "changed", "there")]
-        print(f"{len(tasks)} clips: {', '.join(parts)}, {len(failed)} failed")
+        print(f"{counted(len(tasks), 'clip')}: {', '.join(parts)}, {len(failed)} failed")
     for error in failed:
         print(f"sentrack: {visible(error)}", file=sys.stderr)
     if failed:
@@ -173,8 +173,9 @@ def library(
         entries = store.entries()
         document["clips"] = [entry.to_dict() for entry in entries]
         lines = [f"removed {name}" for name in remove or []]
-        hours = sum(entry.seconds for entry in entries) / 3600
-        summary = f"{len(entries)} clips, {hours:.1f} hours"
+        minutes = sum(entry.seconds for entry in entries) / 60
+        long = f"{minutes / 60:.1f} hours" if minutes >= 60 else f"{minutes:.1f} minutes"
+        summary = f"{counted(len(entries), 'clip')}, {long}"
     if as_json:
         print(strict_json(document))
     else:

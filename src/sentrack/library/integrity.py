@@ -12,6 +12,7 @@ from sentrack.library.manifest import stored
 from sentrack.library.seal import DamageError
 from sentrack.library.sources import MANIFEST
 from sentrack.library.thing_file import THINGS, ThingFile, thing_name
+from sentrack.text import counted
 
 DRAFT = re.compile(
     rf"\.[0-9a-f]{{12}}\.(?:{FILE.pattern}|{THINGS.pattern}|{re.escape(MANIFEST)})", re.ASCII
@@ -81,7 +82,9 @@ def behind(folder: Folder, entries: Mapping[str, Entry]) -> Iterator[Fault]:
         if entries:
             yield Fault(BEHIND, MANIFEST, "it is not there or cannot be read")
     elif differing := len(rows.keys() ^ entries.keys()):
-        yield Fault(BEHIND, MANIFEST, f"it differs in {differing} clips from what is there")
+        yield Fault(
+            BEHIND, MANIFEST, f"it differs in {counted(differing, 'clip')} from what is there"
+        )
 
 
 def astray(entries: Mapping[str, Entry]) -> Iterator[Fault]:

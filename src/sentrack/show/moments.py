@@ -14,6 +14,7 @@ from sentrack.files import new
 from sentrack.progress import Report, silent
 from sentrack.show.terminal import plain
 from sentrack.tasks import Library, Moment, Moments
+from sentrack.text import counted
 
 _log = logging.getLogger("sentrack")
 
@@ -38,7 +39,8 @@ def show_moments(found: Moments) -> None:
     if unchecked:
         console.print(plain(f"not checked: {', '.join(unchecked)}"))
     console.print(
-        f"{found.clips} clips, {found.read} with all nouns, {found.solved} solved", style="dim"
+        f"{counted(found.clips, 'clip')}, {found.read} with all nouns, {found.solved} solved",
+        style="dim",
     )
 
 
