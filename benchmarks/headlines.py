@@ -131,7 +131,7 @@ FIGURES = (
     Headline(
         "six long sentences with confusable boxes, hard nouns: time beside toulbar2's",
         "inference.md",
-        r"^\| hard \| [\d/]+ \|.* ([\d.]+) \|$",
+        r"^\| hard \| [\d/]+ \|[^\n]* ([\d.]+) \|$",
         0.25,
         most=True,
         after="The six rows",
@@ -139,7 +139,7 @@ FIGURES = (
     Headline(
         "six long sentences with confusable boxes, soft nouns: time beside toulbar2's",
         "inference.md",
-        r"^\| soft \| [\d/]+ \|.* ([\d.]+) \|$",
+        r"^\| soft \| [\d/]+ \|[^\n]* ([\d.]+) \|$",
         0.05,
         most=True,
         after="The six rows",
