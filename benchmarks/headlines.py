@@ -63,6 +63,13 @@ def which(words: str, goal: float = 0.75) -> Headline:
     return Headline(f"which, {words}", "real.md", rf"^\| {words} \| \d+ \| ([\d.]+) ", goal)
 
 
+def learned(subject: str) -> Headline:
+    """Of words that were learned from one subject of CAD-120 and judged on the other."""
+    what = f"CAD-120, all verbs with words learned from {subject}"
+    found = r"^\| learned \| [\d.]+% \| ([\d.]+%)"
+    return Headline(what, "learning.md", found, 0.65, after=f"### From {subject}")
+
+
 def cell(J: int, K: int) -> Headline:
     """The share of a cell of the paper's table that is certified."""
     what = f"the paper's table, J={J}, K={K}: clips certified"
@@ -143,6 +150,24 @@ FIGURES = (
         0.05,
         most=True,
         after="The six rows",
+    ),
+    learned("subject1"),
+    learned("subject3"),
+    Headline(
+        "an iteration of learning, beside scoring once",
+        "learning.md",
+        r"An iteration: [\d.]+ s,\n?\s*([\d.]+) times",
+        0.15,
+        most=True,
+    ),
+    Headline(
+        "the best interval, hard and soft nouns: time beside all frames",
+        "inference.md",
+        r"^\| hard, the best interval \| [\d/]+ \| [\d.]+ \| ([\d.]+) "
+        r".*^\| soft, the best interval \| [\d/]+ \| [\d.]+ \| ([\d.]+) ",
+        2.0,
+        most=True,
+        after="Free start and end",
     ),
     cell(30, 3),
     cell(120, 3),
