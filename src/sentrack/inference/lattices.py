@@ -82,7 +82,7 @@ def merge(terms: Terms, lattices: Lattices, groups: Groups) -> Lattices:
 def restrict_lattices(terms: Terms, lattices: Lattices, keep: Bools, new: Terms) -> Lattices:
     """The same decomposition of the restricted terms `new`."""
     kept = np.concatenate([keep[chain_slice(terms, c)] for c in lattices.chain.tolist()])
-    return _sized(lattices._replace(node=lattices.node[kept]), new.sizes)
+    return resized(lattices, lattices.node[kept], new.sizes)
 
 
 def lattice_factors(lattices: Lattices, n: int) -> Ints:
@@ -191,16 +191,18 @@ def _assemble(
         owner=np.argsort(chain, kind="stable"),
         lattice=np.repeat(np.arange(len(axes)), [a.size for a in axes]),
     )
-    return _sized(lattices, terms.sizes)
+    return resized(lattices, node, terms.sizes)
 
 
-def _sized(lattices: Lattices, sizes: Ints) -> Lattices:
-    """The lattices with so many labels (C, T) per chain and frame."""
+def resized(lattices: Lattices, node: Floats, sizes: Ints) -> Lattices:
+    """The lattices with these node terms and so many labels (C, T) per chain and frame."""
     rows = sizes[lattices.chain]
     states = np.multiply.reduceat(rows, lattices.first[:-1], axis=0)
     moves = np.bincount(lattices.lattice, weights=lattices.share) > 0
     table_at = starts(np.where(moves[:, None], states, 1))
-    return lattices._replace(node_at=starts(rows), states=states, table_at=table_at)
+    return lattices._replace(
+        node=node, node_at=starts(rows), states=states, table_at=table_at
+    )
 
 
 def _pointers(counts: list[int]) -> Ints:

@@ -119,7 +119,7 @@ class Relaxation:
 
         Where copies of a track disagree, the largest lattice is believed.
         """
-        labels, lattices = self._decode(), self.lattices
+        labels, lattices = self.copies(), self.lattices
         chosen = np.empty_like(self.terms.sizes)
         for n in np.argsort(lattices.states.sum(axis=1), kind="stable"):
             axes = slice(lattices.first[n], lattices.first[n + 1])
@@ -130,14 +130,20 @@ class Relaxation:
         """(N, N) the frames in which the best labels of two lattices differ in a chain."""
         N, C = self.lattices.first.size - 1, self.terms.chain.size
         labels = np.full((N, C, self.terms.sizes.shape[1]), -1, dtype=np.int64)
-        labels[self.lattices.lattice, self.lattices.chain] = self._decode()
+        labels[self.lattices.lattice, self.lattices.chain] = self.copies()
         apart = np.zeros((N, N), dtype=np.int64)
         for m in range(N):
             both = (labels[m] >= 0) & (labels >= 0) & (labels != labels[m])
             apart[m] = both.any(axis=1).sum(axis=1)
         return apart
 
-    def _decode(self) -> Ints:
+    def in_the_way(self) -> Bools:
+        return np.zeros(self.terms.sizes.shape, dtype=np.bool_)
+
+    def take_apart(self, cells: Bools) -> bool:
+        return False
+
+    def copies(self) -> Ints:
         """(A, T) the best labels of every axis of every lattice."""
         forward, store = self.ahead
         T = self.terms.sizes.shape[1]

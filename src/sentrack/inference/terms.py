@@ -30,6 +30,8 @@ from sentrack.inference.structures import Bools, Floats, Ints, Terms
 # may change the result. Some thousand units in the last place, for sums of millions of terms and
 # for hundreds of sweeps that move parts of terms to and fro.
 ROUNDING = 1e-12
+# In place of a label of the problem, where one stands for several.
+TOGETHER = -1
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,7 @@ def restrict(terms: Terms, keep: Bools) -> tuple[Terms, Ints]:
     sizes = kept_sizes(terms, keep)
     chosen = np.flatnonzero(keep)
     kept = chosen - np.repeat(terms.node_at.ravel(), sizes.ravel())
-    new = _layout(terms.L, terms.chain, sizes, terms.spans, terms.word)
+    new = layout(terms.L, terms.chain, sizes, terms.spans, terms.word)
     new = new._replace(node=terms.node[chosen], label=terms.label[chosen], rounding=terms.rounding)
     gather_steps(terms, new, kept)
     gather_factors(terms, new, kept)
@@ -224,7 +226,7 @@ def label_maxima(terms: Terms, values: Floats) -> Floats:
     return np.asarray(np.maximum.reduceat(values, terms.node_at.ravel())).reshape(terms.sizes.shape)
 
 
-def _layout(
+def layout(
     L: int, chain: Ints, sizes: Ints, spans: Bools, word: Ints, steps_of: Ints | None = None
 ) -> Terms:
     """Terms with room for every block, all blocks one after another, values not yet filled in.
@@ -300,7 +302,7 @@ def _component(
         else row
         for row, c in enumerate(order)
     ]
-    terms = _layout(
+    terms = layout(
         L,
         np.array(order, dtype=np.int64),
         np.array([lengths[c] for c in order], dtype=np.int64),

@@ -1,5 +1,6 @@
 """The inner loops of inference, compiled by Numba."""
 
+from sentrack.inference.kernels.coarsen import coarsen_factors, coarsen_nodes, coarsen_steps
 from sentrack.inference.kernels.frontier import advance
 from sentrack.inference.kernels.gather import gather_factors, gather_steps, largest, score_labels
 from sentrack.inference.kernels.growth import LANES, TILE, Plan, Real, gradient, grow
@@ -57,6 +58,9 @@ __all__ = [
     "best_run_intervals",
     "best_run_sums",
     "best_state_paths",
+    "coarsen_factors",
+    "coarsen_nodes",
+    "coarsen_steps",
     "count_operations",
     "decode_all",
     "entry",

@@ -19,6 +19,7 @@ from sentrack.inference.errors import Infeasible, ProblemTooLarge
 from sentrack.inference.lattices import lattice_chains, operations, sweep_bytes
 from sentrack.inference.limits import Limits, OutOfTime
 from sentrack.inference.methods.ascent import first_answer
+from sentrack.inference.methods.coarse import CoarseRelaxation
 from sentrack.inference.methods.dual import ComponentSearch
 from sentrack.inference.methods.frontier import search_frontier
 from sentrack.inference.methods.shortlist import (
@@ -33,7 +34,7 @@ from sentrack.inference.methods.viterbi import checkpoint_stride, exact
 from sentrack.inference.relaxation import Relaxation, relaxation_bytes, relaxation_operations
 from sentrack.inference.solution import closes
 from sentrack.inference.structures import Bools, Ints, Terms
-from sentrack.inference.terms import Answer, Found, Reduction, kept_sizes, problem_labels, restrict
+from sentrack.inference.terms import TOGETHER, Answer, Found, Reduction, kept_sizes, problem_labels, restrict
 
 # Operations that are done whatever the time: some milliseconds.
 SMALL = 1e6
@@ -58,6 +59,7 @@ SOON = 0.75
 DENSE = 8.0
 # With a budget, lattices are joined as soon as it pays for so many sweeps of them.
 PATIENCE = 16.0
+FUSE = 1.25
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,6 @@ class Auto:
         self, terms: Terms, search: ComponentSearch, sweep: float, limits: Limits
     ) -> Found:
         """Bound and search, where a sweep of the cheapest relaxation takes so many operations."""
-        lattices = None
         if limits.deadline < math.inf and not limits.affords(
             SOON * min(_first_answer_operations(terms), sweep)
         ):
@@ -113,18 +114,20 @@ class Auto:
         ):
             apart = first_look(terms, limits)
             search.lower(apart.upper_bound)
-            if not nearest(apart).all():
-                self._first_answer(apart, search, sweep, limits)
             keep = apart.survivors(search.score)
             if not kept_sizes(terms, keep).all():
                 return search.proven()
-            terms, lattices = part(apart, keep)
-            if _exact_cost(terms.sizes, limits) <= self._at_once(relaxation_operations(terms)):
-                return _finish(terms, search, limits)
-        if relaxation_bytes(terms) > limits.memory:
-            search.climb(terms, first_answer(terms))
-            return search.found()
-        relaxation = Relaxation(terms, limits, lattices)
+            relaxation: Relaxation = CoarseRelaxation(apart, nearest(apart), limits)
+            relaxation.sweep()
+            self._beam(relaxation, search, limits)
+            if relaxation.take_apart(relaxation.in_the_way()):
+                relaxation.sweep()
+                self._beam(relaxation, search, limits)
+        else:
+            if relaxation_bytes(terms) > limits.memory:
+                search.climb(terms, first_answer(terms))
+                return search.found()
+            relaxation = Relaxation(terms, limits)
         search.follow(relaxation, climb=False)
         if not search.closed:
             search.lower(self._close(relaxation, search, limits))
@@ -174,7 +177,7 @@ class Auto:
         Raises:
             OutOfTime: with the bound reached by then.
         """
-        bound, share, due = relaxation.upper_bound, GUESS, 0.0
+        bound, share, due, fuse_due = relaxation.upper_bound, GUESS, 0.0, 0.0
         cheap = budget / PATIENCE if budget < math.inf else 0.0
         try:
             while relaxation.operations <= budget:
@@ -194,12 +197,23 @@ class Auto:
                 ):
                     best = exact(restrict(relaxation.terms, keep)[0], limits)
                     search.offer(best.labels, best.score)
-                    return max(known, best.score)
+                    bound = min(bound, max(known, best.score))
+                    if not relaxation.take_apart(best.labels == TOGETHER):
+                        return bound
+                    continue
                 if relaxation.cost_of(sizes) <= 0.5 * relaxation.cost:
                     relaxation.eliminate(keep)
                     share = GUESS
                     continue
+                if relaxation.operations >= fuse_due and relaxation.operations > LARGE:
+                    self._fuse(relaxation, search, limits)
+                    fuse_due = FUSE * relaxation.operations
+                    known = max(search.score, floor)
+                    if closes(known, bound):
+                        break
                 slow = not relaxation.progress > 0.05 * (bound - known)
+                if slow and relaxation.take_apart(relaxation.in_the_way()):
+                    continue
                 if relaxation.operations >= due and (most := _room(relaxation, limits)) >= FEWEST:
                     bound = min(bound, _reach(relaxation, search, known, most, limits))
                     due = 2 * relaxation.operations
@@ -223,6 +237,32 @@ class Auto:
             stop.upper_bound = min(bound, stop.upper_bound)
             raise
         return max(search.score, floor, bound)
+
+    def _beam(self, relaxation, search, limits):
+        narrowed = relaxation.narrowed(relaxation.terms.label != TOGETHER)
+        for _ in range(2):
+            narrowed.sweep()
+        reached = search_frontier(narrowed, -math.inf, FEWEST, limits)
+        if reached.labels is not None:
+            search.offer(problem_labels(narrowed.terms, reached.labels), reached.score)
+            search.climb(narrowed.terms, reached.labels)
+
+    def _fuse(self, relaxation: Relaxation, search: ComponentSearch, limits: Limits) -> None:
+        """Put together an answer from the labels that lattices and answers have used so far."""
+        terms = search.collected(relaxation)
+        if terms is None:
+            return
+        try:
+            cost = _exact_cost(terms.sizes, limits)
+            if cost <= max(SMALL, relaxation.cost):
+                best = exact(terms, limits)
+                search.offer(best.labels, best.score)
+            else:
+                pooled = Relaxation(terms, limits)
+                self._close(pooled, search, limits, search.score, 4 * relaxation.cost)
+                relaxation.operations += pooled.operations
+        except Infeasible:
+            return
 
     def _guess(
         self,
@@ -265,10 +305,15 @@ def _reach(
     relaxation: Relaxation, search: ComponentSearch, known: float, most: int, limits: Limits
 ) -> float:
     """Search the joint states that are left, `most` of a frame; returns a bound."""
-    reached = search_frontier(relaxation, known, most, limits)
+    alone = relaxation.terms.label != TOGETHER
+    whole = bool(alone.all())
+    part = relaxation if whole else relaxation.narrowed(alone)
+    if not whole:
+        part.sweep()
+    reached = search_frontier(part, known, most, limits)
     if reached.labels is not None:
-        search.offer(problem_labels(relaxation.terms, reached.labels), reached.score)
-    return max(known, reached.upper_bound)
+        search.offer(problem_labels(part.terms, reached.labels), reached.score)
+    return max(known, reached.upper_bound) if whole else math.inf
 
 
 def _first_answer_operations(terms: Terms) -> float:

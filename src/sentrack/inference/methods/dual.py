@@ -1,6 +1,7 @@
 """Message passing as a method of its own, and the search for answers that it guides."""
 
 import math
+from collections import deque
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,7 +13,7 @@ from sentrack.inference.methods.ascent import ascend, first_answer
 from sentrack.inference.relaxation import Relaxation, relaxation_bytes, term_bound
 from sentrack.inference.solution import closes
 from sentrack.inference.structures import Ints, Terms
-from sentrack.inference.terms import Answer, Found, Reduction, assignment_score, problem_labels
+from sentrack.inference.terms import Answer, Found, Reduction, assignment_score, kept_sizes, problem_labels, restrict
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,11 @@ class ComponentSearch:
         self._tried: set[bytes] = set()
         self.labels: Ints = problem_labels(terms, np.zeros_like(terms.sizes))
         self.score, self.upper_bound = -math.inf, math.inf
+        self._pool = np.zeros(terms.node.size, dtype=np.bool_)
+        self._M = int(terms.label.max()) + 1
+        cell = np.repeat(np.arange(terms.sizes.size), terms.sizes.ravel())
+        self._keys = cell * self._M + terms.label
+        self._recent, self._answers = deque(maxlen=2), deque(maxlen=2)
 
     @property
     def closed(self) -> bool:
@@ -81,7 +87,8 @@ class ComponentSearch:
         """Read an answer off a relaxation; on request improve it, if it can be."""
         terms = relaxation.terms
         labels = relaxation.decode()
-        self.offer(problem_labels(terms, labels), assignment_score(terms, labels))
+        l = problem_labels(terms, labels)
+        if (l >= 0).all() and (s := assignment_score(terms, labels)) > self.score: self.offer(l, s)
         if climb and not closes(self.score, relaxation.upper_bound):
             self.climb(terms, labels)
 
@@ -93,8 +100,31 @@ class ComponentSearch:
             better, score = ascend(terms, labels, self._limits)
             self.offer(problem_labels(terms, better), score)
 
+    def collected(self, relaxation):
+        """The terms of all labels that lattices' best assignments or recent answers use, or None if none is new."""
+        terms, lattices = relaxation.terms, relaxation.lattices
+        C, T = terms.sizes.shape
+        labels = terms.label[terms.node_at[lattices.chain] + relaxation.copies()].ravel()
+        cells = (lattices.chain[:, None] * T + np.arange(T)).ravel()
+        real = labels >= 0
+        self._recent.append(np.searchsorted(self._keys, cells[real] * self._M + labels[real]))
+        whole = self._terms
+        pool = np.repeat(np.repeat(whole.chain >= whole.L, T), whole.sizes.ravel())
+        for each in self._recent:
+            pool[each] = True
+        for answer in (*self._answers, *([self.labels] if self.score > -np.inf else [])):
+            pool[np.searchsorted(self._keys, np.arange(C * T) * self._M + answer.ravel())] = True
+        if (pool <= self._pool).all() or not kept_sizes(whole, pool).all():
+            return None
+        self._pool = pool
+        return restrict(self._terms, pool)[0]
+
     def offer(self, labels: Ints, score: float) -> None:
         """Keep an assignment, in the labels of the problem, if it is the best so far."""
+        if (labels < 0).any():
+            return
+        if score > -np.inf and all((labels != a).any() for a in self._answers):
+            self._answers.append(labels)
         if score > self.score:
             self.labels, self.score = labels, score
 
