@@ -209,6 +209,20 @@ class Relaxation:
         self.lattices = merge(self.terms, self.lattices, groups)
         self._start()
 
+    @property
+    def exact(self) -> bool:
+        """Whether its bound is the score of the best assignment of its labels."""
+        return self.lattices.first.size == 2
+
+    def gain(self, m: int, n: int) -> float:
+        """By how much the bound falls as soon as two lattices are joined."""
+        union = merge(self.terms, self.lattices, [[m, n]])
+        store, best = np.empty(store_size(union)), np.empty(1)
+        costs = sweep_operations(self.terms.sizes, union)
+        sweep(self.terms, union, store, store, False, False, best, best, self._limits, costs)
+        self.operations += float(costs.sum())
+        return float(self._best[m] + self._best[n] - best[0])
+
     def _start(self) -> None:
         """Messages of the present lattices from scratch."""
         lattices = self.lattices

@@ -60,6 +60,7 @@ DENSE = 8.0
 # With a budget, lattices are joined as soon as it pays for so many sweeps of them.
 PATIENCE = 16.0
 FUSE = 1.25
+POWER = 0.5
 
 
 @dataclass(frozen=True)
@@ -180,7 +181,14 @@ class Auto:
         bound, share, due, fuse_due = relaxation.upper_bound, GUESS, 0.0, 0.0
         cheap = budget / PATIENCE if budget < math.inf else 0.0
         try:
-            while relaxation.operations <= budget:
+            while relaxation.operations <= budget or relaxation.exact:
+                if relaxation.exact:
+                    search.try_answer(relaxation, climb=False)
+                    bound = min(bound, relaxation.upper_bound)
+                    if not relaxation.take_apart(relaxation.in_the_way()):
+                        break
+                    if relaxation.operations > budget:
+                        break
                 relaxation.sweep()
                 bound = min(bound, relaxation.upper_bound)
                 search.try_answer(relaxation, climb=False)
@@ -220,18 +228,21 @@ class Auto:
                     known = max(search.score, floor)
                     if closes(known, bound):
                         break
-                if slow and _tighten(relaxation, sizes, keep, limits, cheap):
+                coarse = isinstance(relaxation, CoarseRelaxation)
+                paid = max(relaxation.cost, relaxation.operations / PATIENCE) if coarse else cheap
+                if slow and _tighten(relaxation, sizes, keep, limits, paid):
                     share = GUESS
-                elif share < 1.0 and (slow or relaxation.sweeps > 2):
+                elif share < 1.0 and (slow and floor == -math.inf if coarse else slow or relaxation.sweeps > 2):
                     bound = min(bound, self._guess(relaxation, search, limits, known, share))
                     share *= 2.0
                     if closes(max(search.score, floor), bound):
                         break
                 elif slow:
-                    search.try_answer(relaxation, climb=relaxation.operations > LARGE)
-                    if _tighten(relaxation, sizes, keep, limits, _patience(relaxation)):
+                    search.try_answer(relaxation, climb=not coarse and relaxation.operations > LARGE)
+                    stuck = not relaxation.progress > relaxation.terms.rounding
+                    if (stuck or not coarse) and _tighten(relaxation, sizes, keep, limits, _patience(relaxation)):
                         share = GUESS
-                    elif not relaxation.progress > relaxation.terms.rounding:
+                    elif stuck:
                         break
         except OutOfTime as stop:
             stop.upper_bound = min(bound, stop.upper_bound)
@@ -351,10 +362,9 @@ def _patience(relaxation: Relaxation) -> float:
 
 
 def _tighten(relaxation: Relaxation, sizes: Ints, keep: Bools, limits: Limits, most: float) -> bool:
-    """Join the two lattices that disagree in most frames; False if none can be joined.
+    """Join the two lattices that gain most for what their union costs; False if none can be joined.
 
-    Of those that disagree as much, the two whose union is cheapest. A union that costs more than
-    `most`, or does not fit, is none.
+    A union that costs more than `most`, or does not fit, is none.
     """
     lattices = relaxation.lattices
     N = lattices.first.size - 1
@@ -364,16 +374,18 @@ def _tighten(relaxation: Relaxation, sizes: Ints, keep: Bools, limits: Limits, m
         for m, n in itertools.combinations(range(N), 2)
         if chains[m] & chains[n]
         and (cost := operations(sizes, np.array(sorted(chains[m] | chains[n])))) <= most
+        and sweep_bytes(sizes, [np.array(sorted(chains[m] | chains[n]))]) <= limits.memory / 2
     ]
-    if most == math.inf or not unions:
-        unions = sorted(unions)[:1]
-    apart = relaxation.disagreement() if len(unions) > 1 else np.zeros((N, N), dtype=np.int64)
-    for _, m, n in sorted(unions, key=lambda union: (-apart[union[1], union[2]], union)):
-        union = np.array(sorted(chains[m] | chains[n]))
-        rest = [np.array(sorted(c)) for i, c in enumerate(chains) if i not in (m, n)]
-        if sweep_bytes(sizes, [union, *rest]) <= limits.memory:
-            if not keep.all():
-                relaxation.eliminate(keep)
-            relaxation.merge([[m, n], *([i] for i in range(N) if i not in (m, n))])
-            return True
-    return False
+    if not unions:
+        return False
+    if not keep.all():
+        relaxation.eliminate(keep)
+    if len(unions) > 1 and most < math.inf:
+        gains = [relaxation.gain(m, n) for _, m, n in unions]
+        best = max(range(len(unions)), key=lambda i: gains[i] / unions[i][0] ** POWER)
+        if not gains[best] > 0: best = 0
+    else:
+        best = min(range(len(unions)), key=lambda i: unions[i])
+    _, m, n = unions[best]
+    relaxation.merge([[m, n], *([i] for i in range(N) if i not in (m, n))])
+    return True
