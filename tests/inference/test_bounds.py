@@ -1,4 +1,4 @@
-"""Bounds of labels, by the shortlist and by message passing, drop nothing that matters."""
+"""Bounds of labels, by the first look and by message passing, drop nothing that matters."""
 
 import numpy as np
 import pytest
@@ -7,13 +7,14 @@ from hypothesis import strategies as st
 
 import sentrack
 from sentrack.inference.kernels import largest, plain, score_labels
-from sentrack.inference.lattices import lattices_of_words, sweep_operations
+from sentrack.inference.lattices import sweep_operations
 from sentrack.inference.limits import Limits
 from sentrack.inference.methods import auto
+from sentrack.inference.methods.coarse import CoarseRelaxation
 from sentrack.inference.methods.shortlist import first_look
 from sentrack.inference.relaxation import Relaxation
-from sentrack.inference.structures import Floats, Terms
-from sentrack.inference.terms import problem_labels, reduce
+from sentrack.inference.structures import Bools, Floats, Terms
+from sentrack.inference.terms import TOGETHER, assignment_score, problem_labels, reduce
 from tests.inference import oracle
 from tests.inference.strategies import assemble, problems
 
@@ -41,14 +42,72 @@ def check_bounds(problem: sentrack.Problem, parts: list[tuple[Terms, Floats, flo
 
 @settings(max_examples=100)
 @given(problem=problems(feasible=True))
-def test_no_assignment_beats_the_bounds_of_the_shortlist(problem: sentrack.Problem) -> None:
+def test_no_assignment_beats_the_bounds_of_the_first_look(problem: sentrack.Problem) -> None:
     parts = []
     for terms in reduce(problem).components:
         apart = first_look(terms, UNLIMITED)
-        words = Relaxation(terms, UNLIMITED, lattices_of_words(terms, apart.lattices))
+        every: Bools = np.ones(terms.node.size, dtype=np.bool_)
+        words = CoarseRelaxation(apart, every, every, UNLIMITED)
         assert words.upper_bound <= apart.upper_bound + 1e-9 * (1 + abs(apart.upper_bound))
         parts.append((terms, apart.bounds, apart.upper_bound))
     check_bounds(problem, parts)
+
+
+@settings(max_examples=150)
+@given(problem=problems(feasible=True), seed=st.integers(0, 99))
+def test_no_assignment_beats_the_bounds_of_labels_taken_together(
+    problem: sentrack.Problem, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    parts = []
+    for terms in reduce(problem).components:
+        apart = first_look(terms, UNLIMITED)
+        every: Bools = np.ones(terms.node.size, dtype=np.bool_)
+        coarse = CoarseRelaxation(apart, every, rng.random(terms.node.size) < 0.5, UNLIMITED)
+        for _ in range(3):
+            coarse.sweep()
+            labels = problem_labels(coarse.terms, coarse.decode())
+            if (labels != TOGETHER).all():
+                # Every label is among those of the component, in the same order.
+                places = np.array(
+                    [
+                        [
+                            np.flatnonzero(terms.label[at : at + size] == label)[0]
+                            for at, size, label in zip(*row, strict=True)
+                        ]
+                        for row in zip(terms.node_at, terms.sizes, labels, strict=True)
+                    ]
+                )
+                assert assignment_score(coarse.terms, coarse.decode()) == pytest.approx(
+                    assignment_score(terms, places), rel=1e-9, abs=1e-9
+                )
+            coarse.take_apart(rng.random(coarse.terms.sizes.shape) < 0.5)
+            if (N := coarse.lattices.first.size - 1) > 1 and rng.random() < 0.5:
+                after = coarse.upper_bound - coarse.gain(0, 1)
+                coarse.merge([[0, 1], *([n] for n in range(2, N))])
+                assert coarse.upper_bound == pytest.approx(after, rel=1e-9, abs=1e-9)
+        coarse.sweep()
+        # A bound of labels that are taken together is one of each.
+        parts.append((terms, coarse.bounds[coarse.unit], coarse.upper_bound))
+    check_bounds(problem, parts)
+
+
+@settings(max_examples=60)
+@given(problem=problems(feasible=True))
+def test_labels_taken_apart_are_those_of_the_component(problem: sentrack.Problem) -> None:
+    for terms in reduce(problem).components:
+        apart = first_look(terms, UNLIMITED)
+        every: Bools = np.ones(terms.node.size, dtype=np.bool_)
+        coarse = CoarseRelaxation(apart, every, ~every, UNLIMITED)
+        assert coarse.terms.sizes.max() == 1
+        while coarse.take_apart(np.ones(terms.sizes.shape, dtype=np.bool_)):
+            pass
+        assert coarse.alone.all()
+        assert (coarse.terms.label == terms.label).all()
+        labels = np.random.default_rng(0).integers(terms.sizes)
+        assert assignment_score(coarse.terms, labels) == pytest.approx(
+            assignment_score(terms, labels), rel=1e-9, abs=1e-9
+        )
 
 
 @settings(max_examples=100)

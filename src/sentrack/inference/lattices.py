@@ -32,27 +32,6 @@ def lattices_apart(terms: Terms) -> Lattices:
     return _assemble(terms, groups, axes, np.concatenate([terms.node, *copies]), share)
 
 
-def lattices_of_words(terms: Terms, apart: Lattices) -> Lattices:
-    """One lattice per word, with all that message passing has learned in `lattices_apart`.
-
-    Copies of a chain share evenly what the chain's own lattice had; the bound does not rise.
-    """
-    groups = word_groups(terms)
-    axes = [group_chains(terms, group) for group in groups]
-    chain = np.concatenate(axes)
-    copies = np.bincount(chain, minlength=terms.chain.size)
-    nodes = []
-    for group, chains in zip(groups, axes, strict=True):
-        for c in chains:
-            node = _axis_node(terms, apart, int(c)) / copies[c]
-            for f in group:
-                rows = np.arange(*apart.first[terms.chain.size + f : terms.chain.size + f + 2])
-                for a in rows[apart.chain[rows] == c]:
-                    node = node + _axis_node(terms, apart, int(a))
-            nodes.append(node)
-    return _assemble(terms, groups, axes, np.concatenate(nodes), 1.0 / copies[chain])
-
-
 def decompose(terms: Terms, groups: Groups) -> Lattices:
     """Give every group of factors a lattice; copies of a chain share its terms evenly."""
     axes = [group_chains(terms, group) for group in groups]
@@ -200,9 +179,7 @@ def resized(lattices: Lattices, node: Floats, sizes: Ints) -> Lattices:
     states = np.multiply.reduceat(rows, lattices.first[:-1], axis=0)
     moves = np.bincount(lattices.lattice, weights=lattices.share) > 0
     table_at = starts(np.where(moves[:, None], states, 1))
-    return lattices._replace(
-        node=node, node_at=starts(rows), states=states, table_at=table_at
-    )
+    return lattices._replace(node=node, node_at=starts(rows), states=states, table_at=table_at)
 
 
 def _pointers(counts: list[int]) -> Ints:

@@ -126,21 +126,17 @@ class Relaxation:
             chosen[lattices.chain[axes]] = labels[axes]
         return chosen
 
-    def disagreement(self) -> Ints:
-        """(N, N) the frames in which the best labels of two lattices differ in a chain."""
-        N, C = self.lattices.first.size - 1, self.terms.chain.size
-        labels = np.full((N, C, self.terms.sizes.shape[1]), -1, dtype=np.int64)
-        labels[self.lattices.lattice, self.lattices.chain] = self.copies()
-        apart = np.zeros((N, N), dtype=np.int64)
-        for m in range(N):
-            both = (labels[m] >= 0) & (labels >= 0) & (labels != labels[m])
-            apart[m] = both.any(axis=1).sum(axis=1)
-        return apart
+    @property
+    def alone(self) -> Bools:
+        """Labels (laid out like `terms.node`) that stand for themselves: here all."""
+        return np.ones(self.terms.node.size, dtype=np.bool_)
 
     def in_the_way(self) -> Bools:
+        """(C, T) where the best labels of some lattice stand for several: nowhere."""
         return np.zeros(self.terms.sizes.shape, dtype=np.bool_)
 
-    def take_apart(self, cells: Bools) -> bool:
+    def take_apart(self, cells: Bools) -> bool:  # noqa: ARG002
+        """Have more labels in these chains and frames (C, T) stand for themselves: all do."""
         return False
 
     def copies(self) -> Ints:
@@ -208,11 +204,6 @@ class Relaxation:
         """Join lattices, which tightens the bound."""
         self.lattices = merge(self.terms, self.lattices, groups)
         self._start()
-
-    @property
-    def exact(self) -> bool:
-        """Whether its bound is the score of the best assignment of its labels."""
-        return self.lattices.first.size == 2
 
     def gain(self, m: int, n: int) -> float:
         """By how much the bound falls as soon as two lattices are joined."""

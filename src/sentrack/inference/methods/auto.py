@@ -1,26 +1,27 @@
 """The cheapest way to a certified optimum.
 
-Small lattices are solved exactly at once. Of large ones a shortlist of candidates is made first.
-Then: bound by message passing, ascend to a good
-answer, eliminate the labels that cannot beat it, and solve what survives exactly as soon as that
-costs no more than what has been spent already, which keeps the total within twice the best choice.
-A relaxation that stalls is tightened by joining two of its lattices; joined all together they are
-the exact problem.
+Small lattices are solved exactly at once. In large ones the candidates that a first look finds far
+from the best are taken together, and apart again where they are in the way. Then: bound by message
+passing, put together good answers, eliminate the labels that cannot beat them, and solve what
+survives exactly as soon as that costs no more than what has been spent already, which keeps the
+total within twice the best choice. A relaxation that stalls is tightened by joining two of its
+lattices; joined all together they are the exact problem.
 """
 
-import itertools
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from sentrack.inference.errors import Infeasible, ProblemTooLarge
-from sentrack.inference.lattices import lattice_chains, operations, sweep_bytes
+from sentrack.inference.lattices import operations
 from sentrack.inference.limits import Limits, OutOfTime
 from sentrack.inference.methods.ascent import first_answer
 from sentrack.inference.methods.coarse import CoarseRelaxation
-from sentrack.inference.methods.dual import ComponentSearch
+from sentrack.inference.methods.component_search import ComponentSearch
 from sentrack.inference.methods.frontier import search_frontier
 from sentrack.inference.methods.shortlist import (
     BEAM,
@@ -28,13 +29,21 @@ from sentrack.inference.methods.shortlist import (
     first_look_bytes,
     first_look_operations,
     nearest,
-    part,
 )
+from sentrack.inference.methods.unions import tighten
 from sentrack.inference.methods.viterbi import checkpoint_stride, exact
 from sentrack.inference.relaxation import Relaxation, relaxation_bytes, relaxation_operations
 from sentrack.inference.solution import closes
-from sentrack.inference.structures import Bools, Ints, Terms
-from sentrack.inference.terms import TOGETHER, Answer, Found, Reduction, kept_sizes, problem_labels, restrict
+from sentrack.inference.structures import Ints, Terms
+from sentrack.inference.terms import (
+    TOGETHER,
+    Answer,
+    Found,
+    Reduction,
+    kept_sizes,
+    problem_labels,
+    restrict,
+)
 
 # Operations that are done whatever the time: some milliseconds.
 SMALL = 1e6
@@ -49,8 +58,12 @@ GUESS = 1 / 8
 JOINT = 40.0
 # Fewer joint states than this are not worth a search.
 FEWEST = 100
-# Sweeps among the labels of the first look before an answer is read off them.
-FIRST = 4
+# Sweeps among the labels nearest to the best before the first answers are sought.
+FIRST = 2
+# After so many times the operations a new answer is put together from parts of others; that may
+# take so many sweeps.
+MIXING = 1.25
+MIXED = 4.0
 # Where time does not allow for so many times the operations of a first look and of an answer among
 # the labels that it leaves, some answer comes first. Machines are quicker than they seem before
 # anything was timed.
@@ -59,8 +72,6 @@ SOON = 0.75
 DENSE = 8.0
 # With a budget, lattices are joined as soon as it pays for so many sweeps of them.
 PATIENCE = 16.0
-FUSE = 1.25
-POWER = 0.5
 
 
 @dataclass(frozen=True)
@@ -118,48 +129,36 @@ class Auto:
             keep = apart.survivors(search.score)
             if not kept_sizes(terms, keep).all():
                 return search.proven()
-            relaxation: Relaxation = CoarseRelaxation(apart, nearest(apart), limits)
-            relaxation.sweep()
-            self._beam(relaxation, search, limits)
-            if relaxation.take_apart(relaxation.in_the_way()):
-                relaxation.sweep()
-                self._beam(relaxation, search, limits)
-        else:
-            if relaxation_bytes(terms) > limits.memory:
-                search.climb(terms, first_answer(terms))
-                return search.found()
+            relaxation: Relaxation = CoarseRelaxation(apart, keep, nearest(apart), limits)
+            self._first_answers(relaxation, search, limits)
+        elif relaxation_bytes(terms) <= limits.memory:
             relaxation = Relaxation(terms, limits)
+        else:
+            search.climb(terms, first_answer(terms))
+            return search.found()
         search.follow(relaxation, climb=False)
         if not search.closed:
             search.lower(self._close(relaxation, search, limits))
         return search.found()
 
-    def _first_answer(
-        self, apart: Relaxation, search: ComponentSearch, budget: float, limits: Limits
+    def _first_answers(
+        self, relaxation: Relaxation, search: ComponentSearch, limits: Limits
     ) -> None:
-        """Look for an answer among the labels nearest to the best of their frames.
-
-        At most at the cost of a sweep over all labels, the budget. What bounds these says nothing
-        of others.
-        """
-        terms, lattices = part(apart, nearest(apart))
-        if relaxation_bytes(terms) > limits.memory:
-            return
-        try:
-            relaxation = Relaxation(terms, limits, lattices)
-            for _ in range(FIRST):
-                relaxation.sweep()
-            reached = search_frontier(relaxation, search.score, FEWEST, limits)
-            if reached.labels is not None:
-                search.offer(problem_labels(terms, reached.labels), reached.score)
-                search.climb(terms, reached.labels)
-            self._close(relaxation, search, limits, budget=budget)
-        except Infeasible:
-            # The best by themselves do not go together: the first answer is among the others.
-            return
-        except OutOfTime as stop:
-            stop.upper_bound = math.inf
-            raise
+        """Look for an answer in short lists of joint states, before and after the first sweeps."""
+        for _ in range(2):
+            relaxation.sweep()
+            search.lower(relaxation.upper_bound)
+            if kept_sizes(relaxation.terms, relaxation.alone).all():
+                with _other_labels():
+                    near = relaxation.narrowed(relaxation.alone)
+                    for _ in range(FIRST):
+                        near.sweep()
+                    reached = search_frontier(near, -math.inf, FEWEST, limits)
+                    if reached.labels is not None:
+                        search.offer(problem_labels(near.terms, reached.labels), reached.score)
+                        search.climb(near.terms, reached.labels)
+            if not relaxation.take_apart(relaxation.in_the_way()):
+                return
 
     def _close(
         self,
@@ -178,17 +177,10 @@ class Auto:
         Raises:
             OutOfTime: with the bound reached by then.
         """
-        bound, share, due, fuse_due = relaxation.upper_bound, GUESS, 0.0, 0.0
-        cheap = budget / PATIENCE if budget < math.inf else 0.0
+        bound, share, listed, mixed = relaxation.upper_bound, GUESS, 0.0, LARGE
+        coarse, nested = isinstance(relaxation, CoarseRelaxation), floor > -math.inf
         try:
-            while relaxation.operations <= budget or relaxation.exact:
-                if relaxation.exact:
-                    search.try_answer(relaxation, climb=False)
-                    bound = min(bound, relaxation.upper_bound)
-                    if not relaxation.take_apart(relaxation.in_the_way()):
-                        break
-                    if relaxation.operations > budget:
-                        break
+            while relaxation.operations <= budget:
                 relaxation.sweep()
                 bound = min(bound, relaxation.upper_bound)
                 search.try_answer(relaxation, climb=False)
@@ -213,67 +205,62 @@ class Auto:
                     relaxation.eliminate(keep)
                     share = GUESS
                     continue
-                if relaxation.operations >= fuse_due and relaxation.operations > LARGE:
-                    self._fuse(relaxation, search, limits)
-                    fuse_due = FUSE * relaxation.operations
+                if relaxation.operations >= mixed:
+                    self._mix(relaxation, search, limits)
+                    mixed = MIXING * relaxation.operations
                     known = max(search.score, floor)
                     if closes(known, bound):
                         break
                 slow = not relaxation.progress > 0.05 * (bound - known)
                 if slow and relaxation.take_apart(relaxation.in_the_way()):
                     continue
-                if relaxation.operations >= due and (most := _room(relaxation, limits)) >= FEWEST:
+                if (
+                    relaxation.operations >= listed
+                    and (most := _room(relaxation, limits)) >= FEWEST
+                ):
                     bound = min(bound, _reach(relaxation, search, known, most, limits))
-                    due = 2 * relaxation.operations
+                    listed = 2 * relaxation.operations
                     known = max(search.score, floor)
                     if closes(known, bound):
                         break
-                coarse = isinstance(relaxation, CoarseRelaxation)
-                paid = max(relaxation.cost, relaxation.operations / PATIENCE) if coarse else cheap
-                if slow and _tighten(relaxation, sizes, keep, limits, paid):
+                stuck = not relaxation.progress > relaxation.terms.rounding
+                if slow and tighten(relaxation, keep, limits, _paid(relaxation, budget)):
                     share = GUESS
-                elif share < 1.0 and (slow and floor == -math.inf if coarse else slow or relaxation.sweeps > 2):
+                elif share < 1.0 and (
+                    slow and not nested if coarse else slow or relaxation.sweeps > 2
+                ):
                     bound = min(bound, self._guess(relaxation, search, limits, known, share))
                     share *= 2.0
                     if closes(max(search.score, floor), bound):
                         break
                 elif slow:
-                    search.try_answer(relaxation, climb=not coarse and relaxation.operations > LARGE)
-                    stuck = not relaxation.progress > relaxation.terms.rounding
-                    if (stuck or not coarse) and _tighten(relaxation, sizes, keep, limits, _patience(relaxation)):
+                    if not coarse and relaxation.operations > LARGE:
+                        search.try_answer(relaxation, climb=True)
+                    if tighten(relaxation, keep, limits, _patience(relaxation)):
                         share = GUESS
                     elif stuck:
                         break
+            else:
+                # Lattices that were just joined may have an answer.
+                search.try_answer(relaxation, climb=False)
         except OutOfTime as stop:
             stop.upper_bound = min(bound, stop.upper_bound)
             raise
         return max(search.score, floor, bound)
 
-    def _beam(self, relaxation, search, limits):
-        narrowed = relaxation.narrowed(relaxation.terms.label != TOGETHER)
-        for _ in range(2):
-            narrowed.sweep()
-        reached = search_frontier(narrowed, -math.inf, FEWEST, limits)
-        if reached.labels is not None:
-            search.offer(problem_labels(narrowed.terms, reached.labels), reached.score)
-            search.climb(narrowed.terms, reached.labels)
-
-    def _fuse(self, relaxation: Relaxation, search: ComponentSearch, limits: Limits) -> None:
-        """Put together an answer from the labels that lattices and answers have used so far."""
-        terms = search.collected(relaxation)
+    def _mix(self, relaxation: Relaxation, search: ComponentSearch, limits: Limits) -> None:
+        """Look for an answer among the labels of recent answers and of lattices' best ones."""
+        terms = search.mixture(relaxation)
         if terms is None:
             return
-        try:
-            cost = _exact_cost(terms.sizes, limits)
-            if cost <= max(SMALL, relaxation.cost):
+        with _other_labels():
+            if _exact_cost(terms.sizes, limits) <= max(SMALL, relaxation.cost):
                 best = exact(terms, limits)
                 search.offer(best.labels, best.score)
-            else:
-                pooled = Relaxation(terms, limits)
-                self._close(pooled, search, limits, search.score, 4 * relaxation.cost)
-                relaxation.operations += pooled.operations
-        except Infeasible:
-            return
+                return
+            mixed = Relaxation(terms, limits)
+            self._close(mixed, search, limits, search.score, MIXED * relaxation.cost)
+            relaxation.operations += mixed.operations
 
     def _guess(
         self,
@@ -315,16 +302,36 @@ def _room(relaxation: Relaxation, limits: Limits) -> int:
 def _reach(
     relaxation: Relaxation, search: ComponentSearch, known: float, most: int, limits: Limits
 ) -> float:
-    """Search the joint states that are left, `most` of a frame; returns a bound."""
-    alone = relaxation.terms.label != TOGETHER
-    whole = bool(alone.all())
-    part = relaxation if whole else relaxation.narrowed(alone)
-    if not whole:
-        part.sweep()
-    reached = search_frontier(part, known, most, limits)
-    if reached.labels is not None:
-        search.offer(problem_labels(part.terms, reached.labels), reached.score)
-    return max(known, reached.upper_bound) if whole else math.inf
+    """Search the joint states that are left, `most` of a frame; returns a bound.
+
+    Labels that stand for several are left out, and then nothing is bounded.
+    """
+    alone, bound = relaxation.alone, math.inf
+    if alone.all():
+        reached = search_frontier(relaxation, known, most, limits)
+        bound = max(known, reached.upper_bound)
+        if reached.labels is not None:
+            search.offer(problem_labels(relaxation.terms, reached.labels), reached.score)
+    elif kept_sizes(relaxation.terms, alone).all():
+        with _other_labels():
+            near = relaxation.narrowed(alone)
+            near.sweep()
+            reached = search_frontier(near, known, most, limits)
+            if reached.labels is not None:
+                search.offer(problem_labels(near.terms, reached.labels), reached.score)
+    return bound
+
+
+@contextmanager
+def _other_labels() -> Iterator[None]:
+    """Look for answers among some labels, which bounds nothing, and proves nothing impossible."""
+    try:
+        yield
+    except Infeasible:
+        pass
+    except OutOfTime as stop:
+        stop.upper_bound = math.inf
+        raise
 
 
 def _first_answer_operations(terms: Terms) -> float:
@@ -332,13 +339,6 @@ def _first_answer_operations(terms: Terms) -> float:
     few = terms._replace(sizes=np.minimum(terms.sizes, BEAM))
     states = JOINT * FEWEST * float(few.sizes.sum())
     return first_look_operations(terms) + FIRST * relaxation_operations(few) + states
-
-
-def _finish(terms: Terms, search: ComponentSearch, limits: Limits) -> Found:
-    """Solve exactly what is left; nothing else can beat the best answer known."""
-    best = exact(terms, limits)
-    search.offer(best.labels, best.score)
-    return search.proven()
 
 
 def _exact_cost(sizes: Ints, limits: Limits) -> float:
@@ -351,41 +351,23 @@ def _exact_cost(sizes: Ints, limits: Limits) -> float:
     return passes * operations(sizes, np.arange(sizes.shape[0]))
 
 
+def _paid(relaxation: Relaxation, budget: float) -> float:
+    """Operations that a pass over joined lattices may take, while sweeps still gain something.
+
+    In a coarse relaxation, twice what it costs, or what has been paid for by sweeps before.
+    """
+    if isinstance(relaxation, CoarseRelaxation):
+        return max(relaxation.cost, relaxation.operations / PATIENCE)
+    return budget / PATIENCE if budget < math.inf else 0.0
+
+
 def _patience(relaxation: Relaxation) -> float:
-    """Operations that a sweep may cost after lattices are joined.
+    """The same, when neither unions that are paid for nor guesses are left.
 
     As long as sweeps still make some progress, only a cheap union is worth it.
     """
     if not relaxation.progress > relaxation.terms.rounding:
         return math.inf
+    if isinstance(relaxation, CoarseRelaxation):
+        return 0.0
     return max(4 * relaxation.cost, relaxation.operations)
-
-
-def _tighten(relaxation: Relaxation, sizes: Ints, keep: Bools, limits: Limits, most: float) -> bool:
-    """Join the two lattices that gain most for what their union costs; False if none can be joined.
-
-    A union that costs more than `most`, or does not fit, is none.
-    """
-    lattices = relaxation.lattices
-    N = lattices.first.size - 1
-    chains = [set(lattice_chains(lattices, n).tolist()) for n in range(N)]
-    unions = [
-        (cost, m, n)
-        for m, n in itertools.combinations(range(N), 2)
-        if chains[m] & chains[n]
-        and (cost := operations(sizes, np.array(sorted(chains[m] | chains[n])))) <= most
-        and sweep_bytes(sizes, [np.array(sorted(chains[m] | chains[n]))]) <= limits.memory / 2
-    ]
-    if not unions:
-        return False
-    if not keep.all():
-        relaxation.eliminate(keep)
-    if len(unions) > 1 and most < math.inf:
-        gains = [relaxation.gain(m, n) for _, m, n in unions]
-        best = max(range(len(unions)), key=lambda i: gains[i] / unions[i][0] ** POWER)
-        if not gains[best] > 0: best = 0
-    else:
-        best = min(range(len(unions)), key=lambda i: unions[i])
-    _, m, n = unions[best]
-    relaxation.merge([[m, n], *([i] for i in range(N) if i not in (m, n))])
-    return True

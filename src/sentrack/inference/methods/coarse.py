@@ -9,15 +9,16 @@ its true score. Where they are in the way they are taken apart.
 import numpy as np
 
 from sentrack.inference.kernels import coarsen_factors, coarsen_nodes, coarsen_steps
-from sentrack.inference.lattices import resized
+from sentrack.inference.lattices import lattice_chains, resized, sweep_bytes
 from sentrack.inference.limits import Limits
 from sentrack.inference.relaxation import Relaxation
 from sentrack.inference.structures import Bools, Floats, Ints, Terms
 from sentrack.inference.terms import TOGETHER, chain_slice, layout
 
-
-# At least so many labels are taken apart at once.
-OUT = 4
+# Of labels that are taken apart, at least so many stand for themselves ...
+FEWEST = 4
+# ... and at least this share of them.
+SHARE = 0.5
 
 
 class CoarseRelaxation(Relaxation):
@@ -25,22 +26,32 @@ class CoarseRelaxation(Relaxation):
 
     Args:
         apart: the first look at a component: chains and factors by themselves.
-        keep: labels (laid out like its nodes) that stand for themselves; all others of a chain in
-            a frame are one.
-        limits: of time.
+        keep: labels (laid out like its nodes) that are of interest at all.
+        alone: those that stand for themselves; all others of a chain in a frame are one.
+        limits: of time and memory.
+
+    Attributes:
+        unit: the place in `terms.node` of every label of the component, or -1 if it was dropped.
     """
 
-    def __init__(self, apart: Relaxation, keep: Bools, limits: Limits) -> None:
+    def __init__(self, apart: Relaxation, keep: Bools, alone: Bools, limits: Limits) -> None:
         self._apart = apart
         sizes = apart.terms.sizes
         self._cell = np.repeat(np.arange(sizes.size), sizes.ravel())
-        self._unit = _numbered(self._cell, np.where(keep, np.arange(keep.size), keep.size))
+        self.unit = np.full(keep.size, -1, dtype=np.int64)
+        left = np.flatnonzero(keep)
+        self.unit[left] = _ranks(self._cell[left], np.where(alone[left], left, keep.size))
         super().__init__(self._coarsened(), limits)
+
+    @property
+    def alone(self) -> Bools:
+        """Labels (laid out like `terms.node`) that stand for themselves."""
+        return np.asarray(self.terms.label != TOGETHER)
 
     def eliminate(self, keep: Bools) -> None:
         """Drop all labels but these."""
         left = np.append(np.where(keep, np.cumsum(keep) - 1, -1), -1)
-        self._unit = left[self._unit]
+        self.unit = left[self.unit]
         super().eliminate(keep)
 
     def in_the_way(self) -> Bools:
@@ -50,36 +61,28 @@ class CoarseRelaxation(Relaxation):
         np.logical_or.at(cells, self.lattices.chain, labels == TOGETHER)
         return cells
 
-    def kept_units(self, keep: Bools) -> Bools:
-        left = np.zeros(self.terms.node.size, dtype=np.bool_)
-        u = self._unit[keep]
-        left[u[u >= 0]] = True
-        return left
-
     def take_apart(self, cells: Bools) -> bool:
-        """Have every label in these chains and frames (C, T) stand for itself again.
+        """Have more labels in these chains and frames (C, T) stand for themselves.
 
-        What message passing has learned of them together holds for each.
+        Those that were nearest to the best at the first look come first. What message passing has
+        learned of all of them together holds for each. False if there are none, or no room.
         """
-        if not cells.any():
+        out = self._outermost(cells)
+        if not out.size:
             return False
-        old, learned, unit = self.terms, self._learned(), self._unit
+        old, unit = self.terms, self.unit
         left = np.flatnonzero(unit >= 0)
-        inside = np.flatnonzero(cells.ravel()[self._cell[left]] & (old.label[unit[left]] == TOGETHER))
-        # Rank within the lump by the bound of the first look.
-        order = inside[np.lexsort((-self._apart.bounds[left[inside]], unit[left[inside]]))]
-        lump = unit[left[order]]
-        start = np.flatnonzero(np.append(True, lump[1:] != lump[:-1]))
-        count = np.diff(np.append(start, lump.size))
-        rank = np.arange(lump.size) - np.repeat(start, count)
-        out = order[rank < np.maximum(OUT, np.repeat(count, count) // 2)]
-        itself = np.zeros(left.size, dtype=np.bool_)
-        itself[out] = True
-        self._unit = np.full_like(unit, -1)
-        self._unit[left] = _numbered(unit[left], np.where(itself, left, -1))
+        itself = np.isin(left, out)
+        new = np.full_like(unit, -1)
+        new[left] = _ranks(unit[left], np.where(itself, left, -1))
+        chains = [lattice_chains(self.lattices, n) for n in range(self.lattices.first.size - 1)]
+        if sweep_bytes(self._sizes(new), chains) > self._limits.memory:
+            return False
+        learned = self._learned()
+        self.unit = new
         self.terms = self._coarsened()
         before = np.empty(self.terms.node.size, dtype=np.int64)
-        before[self._unit[left]] = unit[left]
+        before[new[left]] = unit[left]
         nodes = []
         for a, c in enumerate(self.lattices.chain.tolist()):
             own = chain_slice(self.terms, c)
@@ -89,8 +92,19 @@ class CoarseRelaxation(Relaxation):
         self._start()
         return True
 
+    def _outermost(self, cells: Bools) -> Ints:
+        """Of the labels in these chains and frames that are one, those to stand for themselves."""
+        unit = self.unit
+        inside = np.flatnonzero(cells.ravel()[self._cell] & (unit >= 0))
+        inside = inside[self.terms.label[unit[inside]] == TOGETHER]
+        order = inside[np.lexsort((-self._apart.bounds[inside], unit[inside]))]
+        _, first, counts = np.unique(unit[order], return_index=True, return_counts=True)
+        ranks = np.arange(order.size) - np.repeat(first, counts)
+        most = np.maximum(FEWEST, np.ceil(SHARE * counts))
+        return np.asarray(order[ranks < np.repeat(most, counts)])
+
     def _learned(self) -> list[Floats]:
-        """Of every axis, how its nodes differ from an even share; over a chain's copies, nothing."""
+        """Of every axis, by how much its nodes differ from an even share of the chain's own."""
         terms, lattices = self.terms, self.lattices
         found = []
         finite: Bools = np.ones(terms.node.size, dtype=np.bool_)
@@ -105,19 +119,23 @@ class CoarseRelaxation(Relaxation):
             values[~finite[chain_slice(terms, c)]] = 0.0
         return found
 
+    def _sizes(self, unit: Ints) -> Ints:
+        """(C, T) numbers of labels, given the place that each old one has among the new ones."""
+        left = np.flatnonzero(unit >= 0)
+        cell = np.empty(int(unit.max()) + 1, dtype=np.int64)
+        cell[unit[left]] = self._cell[left]
+        shape = self._apart.terms.sizes.shape
+        return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+
     def _coarsened(self) -> Terms:
-        """The terms of all units."""
-        apart, unit = self._apart, self._unit
+        """The terms of all labels, given the place that each old one has among them."""
+        apart, unit = self._apart, self.unit
         old = apart.terms
         left = np.flatnonzero(unit >= 0)
-        size = int(unit.max()) + 1
-        cell = np.empty(size, dtype=np.int64)
-        cell[unit[left]] = self._cell[left]
-        sizes = np.bincount(cell, minlength=old.sizes.size).reshape(old.sizes.shape)
-        new = layout(old.L, old.chain, sizes, old.spans, old.word)
+        new = layout(old.L, old.chain, self._sizes(unit), old.spans, old.word)
         new = new._replace(rounding=old.rounding)
         new.label[unit[left]] = old.label[left]
-        new.label[np.bincount(unit[left], minlength=size) > 1] = TOGETHER
+        new.label[np.bincount(unit[left]) > 1] = TOGETHER
         # In the first look, the chains come before the factors.
         own = apart.lattices.node[: old.node.size]
         coarsen_nodes(old, own, new, unit)
@@ -126,7 +144,7 @@ class CoarseRelaxation(Relaxation):
         return new
 
 
-def _numbered(major: Ints, minor: Ints) -> Ints:
+def _ranks(major: Ints, minor: Ints) -> Ints:
     """The rank of every pair of numbers; equal ones have the same."""
     order = np.lexsort((minor, major))
     major, minor = major[order], minor[order]

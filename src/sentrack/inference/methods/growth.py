@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from sentrack.inference.errors import Infeasible
 from sentrack.inference.limits import Limits
-from sentrack.inference.methods.dual import ComponentSearch
+from sentrack.inference.methods.component_search import ComponentSearch
 from sentrack.inference.polynomial import EPSILON, Polynomial
 from sentrack.inference.problem import Array, Labels, Problem
 from sentrack.inference.relaxation import quick_bound

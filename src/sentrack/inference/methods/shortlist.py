@@ -6,21 +6,13 @@ the best of their frames are where a good answer is found, and what was learned 
 relaxation by words begins.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
-from sentrack.inference.lattices import (
-    joint_states,
-    lattices_apart,
-    lattices_of_words,
-    restrict_lattices,
-    sweep_bytes,
-)
+from sentrack.inference.lattices import joint_states, lattices_apart, sweep_bytes
 from sentrack.inference.limits import Limits
 from sentrack.inference.relaxation import Relaxation
-from sentrack.inference.structures import Bools, Lattices, Terms
-from sentrack.inference.terms import label_maxima, restrict
+from sentrack.inference.structures import Bools, Terms
+from sentrack.inference.terms import label_maxima
 
 # Sweeps of the first look, and candidates per track and frame, on average, among which the first
 # answer is sought.
@@ -32,18 +24,6 @@ ENOUGH = 0.2
 BEAM = 12
 # It ends, too, if there is less time left than what so many of its sweeps take.
 LEFT = 12.0
-
-
-class Shortlist(NamedTuple):
-    """Some labels of a component.
-
-    Attributes:
-        terms: of these labels.
-        lattices: one per word, with what was learned.
-    """
-
-    terms: Terms
-    lattices: Lattices
 
 
 def first_look(terms: Terms, limits: Limits) -> Relaxation:
@@ -84,10 +64,3 @@ def nearest(apart: Relaxation) -> Bools:
     seats = min(BEAM * int((terms.chain < terms.L).sum()) * terms.sizes.shape[1], distances.size)
     farthest = np.partition(distances, seats - 1)[seats - 1]
     return np.asarray((below <= farthest) | (below == 0.0) | ~tracks)
-
-
-def part(apart: Relaxation, keep: Bools) -> Shortlist:
-    """The labels that are marked, and the relaxation by words to begin with."""
-    terms, _ = restrict(apart.terms, keep)
-    lattices = restrict_lattices(apart.terms, apart.lattices, keep, terms)
-    return Shortlist(terms, lattices_of_words(terms, lattices))

@@ -25,7 +25,7 @@ from sentrack.inference.kernels import (
 )
 from sentrack.inference.lattices import frame_operations, joint_states, one_lattice, operations
 from sentrack.inference.limits import Limits, OutOfTime, in_parallel, in_pieces
-from sentrack.inference.methods.dual import ComponentSearch
+from sentrack.inference.methods.component_search import ComponentSearch
 from sentrack.inference.plain_viterbi import plain_viterbi
 from sentrack.inference.structures import Floats, Ints, Lattices, Terms
 from sentrack.inference.terms import Answer, Found, Reduction, assignment_score, problem_labels
