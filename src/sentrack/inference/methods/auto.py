@@ -24,7 +24,6 @@ from sentrack.inference.methods.coarse import CoarseRelaxation
 from sentrack.inference.methods.component_search import ComponentSearch
 from sentrack.inference.methods.frontier import search_frontier
 from sentrack.inference.methods.shortlist import (
-    BEAM,
     first_look,
     first_look_bytes,
     first_look_operations,
@@ -34,7 +33,7 @@ from sentrack.inference.methods.unions import tighten
 from sentrack.inference.methods.viterbi import checkpoint_stride, exact
 from sentrack.inference.relaxation import Relaxation, relaxation_bytes, relaxation_operations
 from sentrack.inference.solution import closes
-from sentrack.inference.structures import Ints, Terms
+from sentrack.inference.structures import Floats, Ints, Terms
 from sentrack.inference.terms import (
     TOGETHER,
     Answer,
@@ -58,16 +57,17 @@ GUESS = 1 / 8
 JOINT = 40.0
 # Fewer joint states than this are not worth a search.
 FEWEST = 100
-# Sweeps among the labels nearest to the best before the first answers are sought.
-FIRST = 2
+# Candidates per track and frame, on average, that stand for themselves at first.
+ALONE = 12
+# So many among which the first answer is sought, after some sweeps; fewer where there is no time
+# for some sweeps more.
+BEAMS = (20, 12, 6)
+FIRST = 4
+SOON = 4.0
 # After so many times the operations a new answer is put together from parts of others; that may
 # take so many sweeps.
 MIXING = 1.25
 MIXED = 4.0
-# Where time does not allow for so many times the operations of a first look and of an answer among
-# the labels that it leaves, some answer comes first. Machines are quicker than they seem before
-# anything was timed.
-SOON = 0.75
 # An operation on a product of many short axes takes about so many of one on two or three long ones.
 DENSE = 8.0
 # With a budget, lattices are joined as soon as it pays for so many sweeps of them.
@@ -116,21 +116,22 @@ class Auto:
         self, terms: Terms, search: ComponentSearch, sweep: float, limits: Limits
     ) -> Found:
         """Bound and search, where a sweep of the cheapest relaxation takes so many operations."""
-        if limits.deadline < math.inf and not limits.affords(
-            SOON * min(_first_answer_operations(terms), sweep)
-        ):
-            search.climb(terms, first_answer(terms))
         if (
             sweep > max(SHORTLIST * (terms.factor.size + terms.step.size), LARGE)
             and first_look_bytes(terms) <= limits.memory
         ):
+            soon = limits.affords(first_look_operations(terms))
+            if not soon:
+                self._first_answers(terms, terms.node, search, limits)
             apart = first_look(terms, limits)
             search.lower(apart.upper_bound)
+            if soon:
+                self._first_answers(terms, apart.bounds, search, limits)
             keep = apart.survivors(search.score)
             if not kept_sizes(terms, keep).all():
                 return search.proven()
-            relaxation: Relaxation = CoarseRelaxation(apart, keep, nearest(apart), limits)
-            self._first_answers(relaxation, search, limits)
+            alone = nearest(terms, apart.bounds, ALONE)
+            relaxation: Relaxation = CoarseRelaxation(apart, keep, alone, limits)
         elif relaxation_bytes(terms) <= limits.memory:
             relaxation = Relaxation(terms, limits)
         else:
@@ -142,23 +143,28 @@ class Auto:
         return search.found()
 
     def _first_answers(
-        self, relaxation: Relaxation, search: ComponentSearch, limits: Limits
+        self, terms: Terms, values: Floats, search: ComponentSearch, limits: Limits
     ) -> None:
-        """Look for an answer in short lists of joint states, before and after the first sweeps."""
-        for _ in range(2):
-            relaxation.sweep()
-            search.lower(relaxation.upper_bound)
-            if kept_sizes(relaxation.terms, relaxation.alone).all():
-                with _other_labels():
-                    near = relaxation.narrowed(relaxation.alone)
-                    for _ in range(FIRST):
-                        near.sweep()
-                    reached = search_frontier(near, -math.inf, FEWEST, limits)
-                    if reached.labels is not None:
-                        search.offer(problem_labels(near.terms, reached.labels), reached.score)
-                        search.climb(near.terms, reached.labels)
-            if not relaxation.take_apart(relaxation.in_the_way()):
-                return
+        """Look for an answer among the labels of the highest values, laid out like the nodes.
+
+        As many of these as there is time for.
+        """
+        for most in BEAMS:
+            few = terms._replace(sizes=np.minimum(terms.sizes, most))
+            if limits.affords(SOON * relaxation_operations(few)):
+                break
+        near, _ = restrict(terms, nearest(terms, values, most))
+        if relaxation_bytes(near) > limits.memory:
+            return
+        with _other_labels():
+            relaxation = Relaxation(near, limits)
+            for _ in range(FIRST):
+                relaxation.sweep()
+            reached = search_frontier(relaxation, -math.inf, FEWEST, limits)
+            if reached.labels is not None:
+                search.offer(problem_labels(near, reached.labels), reached.score)
+                search.climb(near, reached.labels)
+            self._mix(relaxation, search, limits)
 
     def _close(
         self,
@@ -332,13 +338,6 @@ def _other_labels() -> Iterator[None]:
     except OutOfTime as stop:
         stop.upper_bound = math.inf
         raise
-
-
-def _first_answer_operations(terms: Terms) -> float:
-    """About what it takes to look at all labels and to find an answer among the nearest ones."""
-    few = terms._replace(sizes=np.minimum(terms.sizes, BEAM))
-    states = JOINT * FEWEST * float(few.sizes.sum())
-    return first_look_operations(terms) + FIRST * relaxation_operations(few) + states
 
 
 def _exact_cost(sizes: Ints, limits: Limits) -> float:

@@ -1,9 +1,9 @@
-"""A cheap first look at a large problem: a first answer, and the candidates that can matter at all.
+"""A cheap first look at a large problem: the candidates that are likely to matter.
 
 Every chain, and every factor of every frame, is bounded by itself, and message passing makes them
-agree: T·(ΣJ² + ΣKJ²) operations a sweep instead of T·ΣKJ³. That bound is loose, but the labels near
-the best of their frames are where a good answer is found, and what was learned is where the
-relaxation by words begins.
+agree: T·(ΣJ² + ΣKJ²) operations a sweep instead of T·ΣKJ³. That bound is loose, but it says which
+labels are near the best of their frames, and what was learned is where the relaxation by words
+begins.
 """
 
 import numpy as np
@@ -11,17 +11,15 @@ import numpy as np
 from sentrack.inference.lattices import joint_states, lattices_apart, sweep_bytes
 from sentrack.inference.limits import Limits
 from sentrack.inference.relaxation import Relaxation
-from sentrack.inference.structures import Bools, Terms
+from sentrack.inference.structures import Bools, Floats, Terms
 from sentrack.inference.terms import label_maxima
 
-# Sweeps of the first look, and candidates per track and frame, on average, among which the first
-# answer is sought.
+# Sweeps of the first look.
 SWEEPS = 6
-# Additions and comparisons of a sweep per number in a word's table.
-TABLE = 8.0
+# Additions and comparisons per number in a word's table.
+TABLE = 12.0
 # It ends before if a sweep lowers the bound by less than this part of what another one did.
 ENOUGH = 0.2
-BEAM = 12
 # It ends, too, if there is less time left than what so many of its sweeps take.
 LEFT = 12.0
 
@@ -43,7 +41,7 @@ def first_look(terms: Terms, limits: Limits) -> Relaxation:
 
 
 def first_look_operations(terms: Terms) -> float:
-    """About how many additions and comparisons one sweep of it takes."""
+    """About how many additions and comparisons its first two passes take."""
     return float(terms.step.size) + TABLE * float(terms.factor.size)
 
 
@@ -54,13 +52,16 @@ def first_look_bytes(terms: Terms) -> float:
     return sweep_bytes(terms.sizes, alone) + 8.0 * float(sum(tables))
 
 
-def nearest(apart: Relaxation) -> Bools:
-    """The labels nearest to the best of their frame, `BEAM` of a track on average."""
-    terms = apart.terms
-    best = np.repeat(label_maxima(terms, apart.bounds).ravel(), terms.sizes.ravel())
-    below = np.where(apart.bounds > -np.inf, best - apart.bounds, np.inf)
+def nearest(terms: Terms, values: Floats, most: int) -> Bools:
+    """The labels nearest to the best of their frame, `most` of a track on average.
+
+    Values, terms or bounds, are laid out like the nodes. All states of words are among them.
+    """
+    best = np.repeat(label_maxima(terms, values).ravel(), terms.sizes.ravel())
+    below = np.full_like(values, np.inf)
+    np.subtract(best, values, out=below, where=values > -np.inf)
     tracks = np.repeat(np.repeat(terms.chain < terms.L, terms.sizes.shape[1]), terms.sizes.ravel())
     distances = below[tracks]
-    seats = min(BEAM * int((terms.chain < terms.L).sum()) * terms.sizes.shape[1], distances.size)
+    seats = min(most * int((terms.chain < terms.L).sum()) * terms.sizes.shape[1], distances.size)
     farthest = np.partition(distances, seats - 1)[seats - 1]
     return np.asarray((below <= farthest) | (below == 0.0) | ~tracks)
