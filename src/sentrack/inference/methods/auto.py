@@ -58,10 +58,10 @@ JOINT = 40.0
 # Fewer joint states than this are not worth a search.
 FEWEST = 100
 # Candidates per track and frame, on average, that stand for themselves at first.
-ALONE = 12
-# So many among which the first answer is sought, after some sweeps; fewer where there is no time
-# for some sweeps more.
-BEAMS = (20, 12, 6)
+ALONE = 16
+# So many among which the first answer is sought, after some sweeps, where there was time for a first
+# look, and where there was none; fewer where there is no time for some sweeps more.
+FEW, MANY = 12, 20
 FIRST = 4
 SOON = 4.0
 # After so many times the operations a new answer is put together from parts of others; that may
@@ -122,11 +122,11 @@ class Auto:
         ):
             soon = limits.affords(first_look_operations(terms))
             if not soon:
-                self._first_answers(terms, terms.node, search, limits)
+                self._first_answers(terms, terms.node, MANY, search, limits)
             apart = first_look(terms, limits)
             search.lower(apart.upper_bound)
             if soon:
-                self._first_answers(terms, apart.bounds, search, limits)
+                self._first_answers(terms, apart.bounds, FEW, search, limits)
             keep = apart.survivors(search.score)
             if not kept_sizes(terms, keep).all():
                 return search.proven()
@@ -143,16 +143,17 @@ class Auto:
         return search.found()
 
     def _first_answers(
-        self, terms: Terms, values: Floats, search: ComponentSearch, limits: Limits
+        self, terms: Terms, values: Floats, most: int, search: ComponentSearch, limits: Limits
     ) -> None:
         """Look for an answer among the labels of the highest values, laid out like the nodes.
 
-        As many of these as there is time for.
+        That is among `most` of a track and frame, on average, or as many as there is time for.
         """
-        for most in BEAMS:
+        while most > FEW // 2:
             few = terms._replace(sizes=np.minimum(terms.sizes, most))
             if limits.affords(SOON * relaxation_operations(few)):
                 break
+            most = most * 3 // 5
         near, _ = restrict(terms, nearest(terms, values, most))
         if relaxation_bytes(near) > limits.memory:
             return
