@@ -97,13 +97,15 @@ class Answer(NamedTuple):
     upper_bound: float
 
 
-def reduce(problem: Problem, fold: bool = True) -> Reduction:
+def reduce(problem: Problem, fold: bool = True, feasible: bool = True) -> Reduction:
     """Read a problem once, dropping what hard zeros rule out.
 
     Args:
         problem: the terms.
         fold: whether one-state words about one track become terms of its candidates; else they are
             factors, as others are.
+        feasible: whether every track must have a candidate in every frame; else the first one stays
+            where there is none, forbidden.
 
     Raises:
         Infeasible: when a track has no candidate left in some frame.
@@ -116,7 +118,7 @@ def reduce(problem: Problem, fold: bool = True) -> Reduction:
     candidates = []
     for track in range(problem.L):
         about = [w for w in folded if links[w][0] == track]
-        candidates.append(_candidates(problem, track, about))
+        candidates.append(_candidates(problem, track, about, feasible))
     components = (
         _component(problem, tracks, links, candidates, folded)
         for tracks in _connected(problem.L, links)
@@ -140,13 +142,16 @@ class _Candidates(NamedTuple):
     kept: list[Ints | None]
 
 
-def _candidates(problem: Problem, track: int, about: list[int]) -> _Candidates:
+def _candidates(problem: Problem, track: int, about: list[int], feasible: bool) -> _Candidates:
     sizes = problem.sizes[track]
     node = _node(problem, track, about, range(problem.T))
     starts, finite = np.cumsum(sizes) - sizes, node > -np.inf
     counts = np.add.reduceat(finite, starts, dtype=np.int64)
     if not counts.all():
-        _raise_ruled_out(problem, track, about, int(np.flatnonzero(counts == 0)[0]))
+        if feasible:
+            _raise_ruled_out(problem, track, about, int(np.flatnonzero(counts == 0)[0]))
+        finite[starts[counts == 0]] = True
+        counts = np.maximum(counts, 1)
     left = np.flatnonzero(finite)
     label = left - np.repeat(starts, counts)
     ends = np.cumsum(counts)
@@ -187,7 +192,7 @@ def restrict(terms: Terms, keep: Bools) -> tuple[Terms, Ints]:
     sizes = kept_sizes(terms, keep)
     chosen = np.flatnonzero(keep)
     kept = chosen - np.repeat(terms.node_at.ravel(), sizes.ravel())
-    new = _layout(terms.L, terms.chain, sizes, terms.spans, terms.word)
+    new = layout(terms.L, terms.chain, sizes, terms.spans, terms.word)
     new = new._replace(node=terms.node[chosen], label=terms.label[chosen], rounding=terms.rounding)
     gather_steps(terms, new, kept)
     gather_factors(terms, new, kept)
@@ -232,7 +237,7 @@ def label_maxima(terms: Terms, values: Floats) -> Floats:
     return np.asarray(np.maximum.reduceat(values, terms.node_at.ravel())).reshape(terms.sizes.shape)
 
 
-def _layout(
+def layout(
     L: int, chain: Ints, sizes: Ints, spans: Bools, word: Ints, steps_of: Ints | None = None
 ) -> Terms:
     """Terms with room for every block, all blocks one after another, values not yet filled in.
@@ -309,7 +314,7 @@ def _component(
         else row
         for row, c in enumerate(order)
     ]
-    terms = _layout(
+    terms = layout(
         L,
         np.array(order, dtype=np.int64),
         np.array([lengths[c] for c in order], dtype=np.int64),

@@ -10,11 +10,13 @@ the exact problem.
 
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from sentrack.inference.balance import balanced
 from sentrack.inference.errors import Infeasible, ProblemTooLarge
 from sentrack.inference.lattices import lattice_chains, operations, sweep_bytes
 from sentrack.inference.limits import Limits, OutOfTime
@@ -67,10 +69,13 @@ class Auto:
     Attributes:
         exact_operations: components below this cost are solved exactly at once ...
         exact_sweeps: ... and so are those that cost no more than so many sweeps of the relaxation.
+        inside: of a problem with free start and end, the labels (laid out like `Terms.node`) that
+            are neither before nor after.
     """
 
     exact_operations: float = 1e6
     exact_sweeps: float = 16.0
+    inside: Callable[[Terms], Bools] | None = None
     name: ClassVar[str] = "auto"
 
     def run(self, reduction: Reduction, limits: Limits, seed: int) -> Answer:  # noqa: ARG002
@@ -111,7 +116,7 @@ class Auto:
             sweep > max(SHORTLIST * (terms.factor.size + terms.step.size), LARGE)
             and first_look_bytes(terms) <= limits.memory
         ):
-            apart = first_look(terms, limits)
+            apart = first_look(terms, limits, self.inside and self.inside(terms))
             search.lower(apart.upper_bound)
             if not nearest(apart).all():
                 self._first_answer(apart, search, sweep, limits)
@@ -124,6 +129,8 @@ class Auto:
         if relaxation_bytes(terms) > limits.memory:
             search.climb(terms, first_answer(terms))
             return search.found()
+        if self.inside is not None and lattices is None:
+            terms, lattices = balanced(terms, lattices, self.inside(terms), limits)
         relaxation = Relaxation(terms, limits, lattices)
         search.follow(relaxation, climb=False)
         if not search.closed:
