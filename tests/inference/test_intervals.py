@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentrack.inference import Growth, Infeasible, Problem, TrackTerms, WordTerms, solve
+from sentrack.inference import Auto, Growth, Infeasible, Problem, TrackTerms, WordTerms, solve
 from sentrack.inference.balance import balanced
 from sentrack.inference.intervals import best_interval, best_intervals, between
 from sentrack.inference.lattices import decompose, lattices_apart, word_groups
 from sentrack.inference.limits import Limits
+from sentrack.inference.methods import auto
 from sentrack.inference.opening import as_problem, inside, opened
 from sentrack.inference.relaxation import Relaxation
 from sentrack.inference.terms import assignment_score
@@ -136,6 +137,27 @@ def test_bounds_agree_with_the_whole_lattice_where_few_candidates_go_together(
         assert found.score == pytest.approx(exact.solution.score, abs=1e-6)
         part = between(problem, best.first, best.last)
         assert found.score == pytest.approx(part.score(found.tracks, found.states))
+
+
+@settings(max_examples=100)
+@given(seed=st.integers(0, 10**6), T=st.integers(1, 6), look=st.booleans(), ties=st.booleans())
+def test_bounds_agree_with_the_whole_lattice_where_nothing_is_solved_at_once(
+    seed: int, T: int, look: bool, ties: bool
+) -> None:
+    links: list[tuple[int, ...]] = [(0, 1), (1, 2), (0,)] if ties else [(0, 1), (2,)]
+    problem = scene(seed, T, links, 3, 2)
+    try:
+        exact = best_interval(problem, method="viterbi")
+    except Infeasible:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(auto, "SMALL", 0.0)
+        if look:
+            patch.setattr(auto, "SHORTLIST", 0)
+            patch.setattr(auto, "LARGE", 0.0)
+        found = best_interval(problem, method=Auto(0, 0)).solution
+    assert found.certified
+    assert found.score == pytest.approx(exact.solution.score, abs=1e-6)
 
 
 @settings(max_examples=50)

@@ -36,11 +36,11 @@ def balanced(
     within = lattices._replace(node=np.where(axes, lattices.node, -np.inf))
     store, best = np.empty(store_size(lattices)), np.empty(lattices.first.size - 1)
     sweep(terms, within, store, store, False, False, best, best, limits)
-    if best.min() == -np.inf:  # not all frames go together
-        return terms, lattices
     labels = np.empty((lattices.chain.size, terms.sizes.shape[1]), dtype=np.int64)
     decode_all(terms, within, True, store, labels, 0, terms.sizes.shape[1])
     gains = frame_gains(terms, lattices, labels)
+    if not np.isfinite(gains).all():  # not all frames can be inside
+        return terms, lattices
     moved = gains.mean(axis=0) - gains
     node, copies = terms.node.copy(), lattices.node.copy()
     for n, more in enumerate(moved):

@@ -62,8 +62,9 @@ def best_interval(
         ProblemTooLarge: when `viterbi` would exceed the memory limit.
     """
     limits = seed, time_limit, memory_limit
-    if method == Auto.name:
-        method = Auto(inside=partial(inside, problem))
+    method = Auto() if method == Auto.name else method
+    if isinstance(method, Auto):
+        method = replace(method, inside=partial(inside, problem))
     if method == Growth.name or isinstance(method, Growth):
         found = _grown(problem, final, method, *limits)
     else:
