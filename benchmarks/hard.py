@@ -1,6 +1,7 @@
 """Harder problems: eight and twelve participants, thousands of frames, hundreds of boxes.
 
-    python -m benchmarks.hard [--seeds 10] [--only eight,six,...] [--processor] [--peer-limit 60]
+    python -m benchmarks.hard [--seeds 10] [--first 0] [--only eight,six,...] [--processor]
+        [--peer-limit 60]
 
 Prints Markdown. False boxes lie beside true ones of other classes and move with them; the word
 models are the paper's (../shared/tools/instances.py). toulbar2 runs beside on problems that it can
@@ -24,8 +25,9 @@ import sentrack
 from benchmarks.peers import PeerResult, toulbar2
 from benchmarks.telling import Lines, tell
 from sentrack.inference import best_interval
-from sentrack.inference.methods import auto
+from sentrack.inference.methods import auto, shortlist
 from sentrack.inference.methods.frontier import Reached
+from sentrack.inference.structures import Lattices, Terms
 
 INSTANCES = Path(__file__).parents[2] / "shared" / "tools" / "instances.py"
 
@@ -38,8 +40,15 @@ EIGHT = (
 )
 LIMIT = 60.0
 AWAY = 3.0  # nats that a frame costs in which a participant is away, as in `track`
-READINGS = ("all frames", "the best interval", "the best interval, with away")
+READINGS = (
+    "all frames",
+    "the best interval",
+    "the best interval, with away",
+    "the best interval, frames not shared among lattices",
+)
 WORDS = ("carried", "left-of", "towards", "right-of", "away-from", "approached")
+# Nouns are hard, and frames of the problems of row 8 with parts switched off.
+PARTED = ((False, 100), (True, 300))
 # What can be switched off, and what is put in place of names of `auto` for that.
 PARTS: dict[str, dict[str, object]] = {
     "all of it": {},
@@ -58,11 +67,18 @@ class Size:
         seeds: instances of every kind.
         peer_limit: seconds that toulbar2 may take for one of them.
         clock: of all seconds.
+        first: seed of the first instance.
     """
 
     seeds: int
     peer_limit: int
     clock: Callable[[], float]
+    first: int = 0
+
+    @property
+    def numbers(self) -> range:
+        """The seeds of the instances."""
+        return range(self.first, self.first + self.seeds)
 
 
 def main() -> None:
@@ -78,12 +94,13 @@ def main() -> None:
     }
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--seeds", type=int, default=10, help="instances of every kind, below 100")
+    parser.add_argument("--first", type=int, default=0, help="seed of the first instance")
     parser.add_argument("--only", default=",".join(sections), help="sections to run")
     parser.add_argument("--processor", action="store_true", help="count the processor's seconds")
     parser.add_argument("--peer-limit", type=int, default=60, help="seconds of toulbar2")
     options = parser.parse_args()
     clock = time.process_time if options.processor else time.monotonic
-    size = Size(options.seeds, options.peer_limit, clock)
+    size = Size(options.seeds, options.peer_limit, clock, options.first)
     sentrack.solve(instance("3", 0, False))  # compile before anything is timed
     with patch("time.monotonic", clock):
         tell({name: partial(run, size) for name, run in sections.items()}, options.only)
@@ -152,9 +169,7 @@ def eight(size: Size) -> Lines:
     yield "| nouns | T | J | certified | seconds: median | worst | worst gap, of the score |"
     yield "|---|---|---|---|---|---|---|"
     for hard, T, boxes in EIGHT:
-        runs = [
-            timed(instance("8", seed, hard, T, boxes), LIMIT, size) for seed in range(size.seeds)
-        ]
+        runs = [timed(instance("8", seed, hard, T, boxes), LIMIT, size) for seed in size.numbers]
         seconds = [s for _, s in runs]
         certified = sum(solution.certified for solution, _ in runs)
         yield (
@@ -178,7 +193,7 @@ def six(size: Size) -> Lines:
         total = np.zeros(2)
         for row in "123456":
             certified, proved, seconds = 0, 0, np.zeros(2)
-            for seed in range(size.seeds):
+            for seed in size.numbers:
                 problem = instance(row, seed, hard)
                 ours, took = timed(problem, None, size)
                 peer, took_peer = best_peer(problem, size)
@@ -205,7 +220,7 @@ def twelve(size: Size) -> Lines:
     yield "|---|---|---|---|---|"
     for shape, ties in (("chain", 11), ("ring", 12)):
         runs = []
-        for seed in range(size.seeds):
+        for seed in size.numbers:
             nouns = [instances().CLASSES[i % 6] for i in range(12)]
             words = [(WORDS[i % 6], (i, (i + 1) % 12)) for i in range(ties)]
             with patch.dict(instances().ROWS, {"12": (100, 7, 3, nouns, words, 0)}):
@@ -251,7 +266,7 @@ def soon(size: Size) -> Lines:
     yield "|---|---|---|---|---|---|"
     for hard, T, boxes in EIGHT:
         worst, widest, slowest = 0.0, 0.0, 0.0
-        for seed in range(size.seeds):
+        for seed in size.numbers:
             problem = instance("8", seed, hard, T, boxes)
             quick, took = timed(problem, 1.0, size)
             best, _ = timed(problem, LIMIT, size)
@@ -275,17 +290,25 @@ def readings(size: Size) -> Lines:
     yield "| nouns | certified | seconds | as the plain problem |"
     yield "|---|---|---|---|"
     for hard in (True, False):
-        seconds, certified = np.zeros(3), np.zeros(3, dtype=np.int64)
+        seconds, certified = np.zeros(4), np.zeros(4, dtype=np.int64)
         for row in "123456":
-            for seed in range(size.seeds):
+            for seed in size.numbers:
                 problem = instance(row, seed, hard)
                 plain, took = timed(problem, LIMIT, size)
                 found, spent = [plain], [took]
                 worth = -1.2 * plain.score / problem.T
-                for other in (problem, with_away(problem)):
-                    start = size.clock()
-                    best = best_interval(worth_more(other, worth), time_limit=LIMIT)
-                    spent.append(size.clock() - start)
+                for other, shared in (
+                    (problem, True),
+                    (with_away(problem), True),
+                    (problem, False),
+                ):
+                    asked = worth_more(other, worth)
+                    with ExitStack() as stack:
+                        for module in () if shared else (auto, shortlist):
+                            stack.enter_context(patch.object(module, "balanced", _as_they_are))
+                        start = size.clock()
+                        best = best_interval(asked, time_limit=LIMIT)
+                        spent.append(size.clock() - start)
                     found.append(best.solution)
                 seconds += spent
                 certified += [solution.certified for solution in found]
@@ -295,6 +318,11 @@ def readings(size: Size) -> Lines:
                 f"| {total:.3f} | {total / seconds[0]:.2f} |"
             )
     yield ""
+
+
+def _as_they_are(terms: Terms, lattices: Lattices | None, *_: object) -> tuple[object, object]:
+    """In place of `balanced`."""
+    return terms, lattices
 
 
 def worth_more(problem: sentrack.Problem, nats: float) -> sentrack.Problem:
@@ -329,21 +357,24 @@ def with_away(problem: sentrack.Problem) -> sentrack.Problem:
 
 
 def parts(size: Size) -> Lines:
-    """Row 8, soft, T=100, J=60, with each part of the search switched off in turn."""
-    yield f"## Each part switched off in turn: row 8, soft, T=100, J=60, {size.seeds} instances"
+    """Row 8 with each part of the search switched off in turn."""
+    yield f"## Each part switched off in turn: row 8, {size.seeds} instances, limit {LIMIT:.0f} s"
     yield ""
-    yield "| | certified | seconds: total | worst gap, of the score |"
-    yield "|---|---|---|---|"
-    problems = [instance("8", seed, False, 100) for seed in range(size.seeds)]
-    for name, constants in PARTS.items():
-        with ExitStack() as stack:
-            for constant, value in constants.items():
-                stack.enter_context(patch.object(auto, constant, value))
-            runs = [timed(problem, LIMIT, size) for problem in problems]
-        yield (
-            f"| {name} | {sum(s.certified for s, _ in runs)}/{size.seeds} "
-            f"| {sum(seconds for _, seconds in runs):.1f} | {max(gap(s) for s, _ in runs):.2g} |"
-        )
+    yield "| nouns | T | J | | certified | seconds: total | worst gap, of the score |"
+    yield "|---|---|---|---|---|---|---|"
+    for hard, T in PARTED:
+        problems = [instance("8", seed, hard, T) for seed in size.numbers]
+        for name, constants in PARTS.items():
+            with ExitStack() as stack:
+                for constant, value in constants.items():
+                    stack.enter_context(patch.object(auto, constant, value))
+                runs = [timed(problem, LIMIT, size) for problem in problems]
+            yield (
+                f"| {'hard' if hard else 'soft'} | {T} | {problems[0].sizes.max()} | {name} "
+                f"| {sum(s.certified for s, _ in runs)}/{size.seeds} "
+                f"| {sum(seconds for _, seconds in runs):.1f} "
+                f"| {max(gap(s) for s, _ in runs):.2g} |"
+            )
     yield ""
 
 

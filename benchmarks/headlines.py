@@ -70,6 +70,18 @@ def learned(subject: str) -> Headline:
     return Headline(what, "learning.md", found, 0.65, after=f"### From {subject}")
 
 
+def interval(nouns: str) -> Headline:
+    """How long the best interval takes, beside all frames; of the first instances."""
+    return Headline(
+        f"the best interval, {nouns} nouns: time beside all frames",
+        "inference.md",
+        rf"^\| {nouns}, the best interval \| [\d/]+ \| [\d.]+ \| ([\d.]+) ",
+        2.0,
+        most=True,
+        after="Free start and end",
+    )
+
+
 def cell(J: int, K: int) -> Headline:
     """The share of a cell of the paper's table that is certified."""
     what = f"the paper's table, J={J}, K={K}: clips certified"
@@ -160,15 +172,8 @@ FIGURES = (
         0.15,
         most=True,
     ),
-    Headline(
-        "the best interval, hard and soft nouns: time beside all frames",
-        "inference.md",
-        r"^\| hard, the best interval \| [\d/]+ \| [\d.]+ \| ([\d.]+) "
-        r".*^\| soft, the best interval \| [\d/]+ \| [\d.]+ \| ([\d.]+) ",
-        2.0,
-        most=True,
-        after="Free start and end",
-    ),
+    interval("hard"),
+    interval("soft"),
     cell(30, 3),
     cell(120, 3),
     cell(30, 9),

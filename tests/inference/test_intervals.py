@@ -7,18 +7,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentrack.inference import Problem, TrackTerms, WordTerms, solve
-from sentrack.inference.intervals import _shares, best_interval, best_intervals, between, opened
+from sentrack.inference import Auto, Growth, Infeasible, Problem, TrackTerms, WordTerms, solve
+from sentrack.inference.balance import balanced
+from sentrack.inference.intervals import best_interval, best_intervals, between
+from sentrack.inference.lattices import decompose, lattices_apart, word_groups
+from sentrack.inference.limits import Limits
+from sentrack.inference.methods import auto
+from sentrack.inference.opening import as_problem, inside, opened
+from sentrack.inference.relaxation import Relaxation
+from sentrack.inference.terms import assignment_score
 
 
-def scene(seed: int, T: int, links: list[tuple[int, ...]], L: int, K: int) -> Problem:
+def scene(
+    seed: int, T: int, links: list[tuple[int, ...]], L: int, K: int, forbidden: float = 0.1
+) -> Problem:
     """Random log-ratios, below zero on average, with some moves forbidden."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 4, (L, T))
 
     def some(*shape: int) -> np.ndarray:
         values = rng.normal(-0.3, 1.0, shape)
-        values[rng.random(shape) < 0.1] = -np.inf
+        values[rng.random(shape) < forbidden] = -np.inf
         return values
 
     tracks = [
@@ -62,12 +71,13 @@ LINKS: list[tuple[list[tuple[int, ...]], int]] = [
 @pytest.mark.parametrize("method", ["auto", "viterbi", "dual"])
 @pytest.mark.parametrize(("links", "L"), LINKS)
 @settings(max_examples=15)
-@given(seed=st.integers(0, 10**6), T=st.integers(1, 3))
+@given(seed=st.integers(0, 10**6), T=st.integers(1, 3), K=st.integers(1, 2))
 def test_the_best_interval_is_the_best_of_all(
-    links: list[tuple[int, ...]], L: int, method: str, seed: int, T: int
+    links: list[tuple[int, ...]], L: int, method: str, seed: int, T: int, K: int
 ) -> None:
-    problem = scene(seed, T, links, L, K=2)
-    final = [[True, False] if seed % 2 else [True, True]] * len(links)
+    problem = scene(seed, T, links, L, K)
+    final = [[True, K == 1] if seed % 2 else [True, True]] * len(links)
+    final = [each[:K] for each in final]
     expected = brute(problem, final)
     if expected == -np.inf:
         return
@@ -121,25 +131,118 @@ def test_bounds_agree_with_the_whole_lattice_where_few_candidates_go_together(
     for seed in range(5):
         problem = row_of_states(seed, mean, stays)
         final = [[False] * 19 + [True]] if whole else None
-        larger = opened(problem, final)
-        exact, found = solve(larger, "viterbi"), solve(larger, "auto")
+        exact, best = best_interval(problem, final, "viterbi"), best_interval(problem, final)
+        found = best.solution
         assert found.certified
-        assert found.score == pytest.approx(exact.score, abs=1e-6)
-        assert found.score == pytest.approx(larger.score(found.tracks, found.states))
+        assert found.score == pytest.approx(exact.solution.score, abs=1e-6)
+        part = between(problem, best.first, best.last)
+        assert found.score == pytest.approx(part.score(found.tracks, found.states))
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_what_tracks_share_changes_no_score(seed: int) -> None:
-    problem = scene(seed, 5, [(0, 1), (1, 2)], 3, 2)
-    shares = _shares(problem)
-    assert shares.shape == (3, 5)
-    assert np.abs(shares).max() > 0.1
-    assert shares.sum(axis=0) == pytest.approx(np.zeros(5), abs=1e-12)
+@settings(max_examples=100)
+@given(seed=st.integers(0, 10**6), T=st.integers(1, 6), look=st.booleans(), ties=st.booleans())
+def test_bounds_agree_with_the_whole_lattice_where_nothing_is_solved_at_once(
+    seed: int, T: int, look: bool, ties: bool
+) -> None:
+    links: list[tuple[int, ...]] = [(0, 1), (1, 2), (0,)] if ties else [(0, 1), (2,)]
+    problem = scene(seed, T, links, 3, 2)
+    try:
+        exact = best_interval(problem, method="viterbi")
+    except Infeasible:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(auto, "SMALL", 0.0)
+        if look:
+            patch.setattr(auto, "SHORTLIST", 0)
+            patch.setattr(auto, "LARGE", 0.0)
+        found = best_interval(problem, method=Auto(0, 0)).solution
+    assert found.certified
+    assert found.score == pytest.approx(exact.solution.score, abs=1e-6)
+
+
+@settings(max_examples=50)
+@given(seed=st.integers(0, 10**6), apart=st.booleans())
+def test_what_lattices_are_given_changes_no_score(seed: int, apart: bool) -> None:
+    """Of assignments that are inside with all chains in the same frames."""
+    problem = scene(seed, 5, [(0, 1), (1, 2)], 3, 2, forbidden=0.0)
+    (terms,) = opened(problem).components
+    within = inside(problem, terms)
+    start = lattices_apart(terms) if apart else decompose(terms, word_groups(terms))
+    changed, lattices = balanced(terms, start, within, Limits.of(None, None))
+    rng = np.random.default_rng(seed)
+    for _ in range(20):
+        first, last = np.sort(rng.choice(6, 2, replace=False))
+        labels = np.empty_like(terms.sizes)
+        for c, t in np.ndindex(*labels.shape):
+            own = np.flatnonzero(within[terms.node_at[c, t] :][: terms.sizes[c, t]])
+            labels[c, t] = rng.choice(own)
+            if not first <= t < last:
+                labels[c, t] = own.size + (t >= last and terms.chain[c] < terms.L)
+        score = assignment_score(terms, labels)
+        assert score > -np.inf
+        assert assignment_score(changed, labels) == pytest.approx(score)
+    copies = np.zeros_like(terms.node)
+    for a, c in enumerate(lattices.chain.tolist()):
+        n = int(terms.sizes[c].sum())
+        copies[terms.node_at[c, 0] :][:n] += lattices.node[lattices.node_at[a, 0] :][:n]
+    np.testing.assert_allclose(copies, changed.node, atol=1e-9)
+    finite = start.node > -np.inf
+    assert np.abs(lattices.node[finite] - start.node[finite]).max() > 0.01
+
+
+def test_lattices_that_disagree_on_the_interval_are_bounded_tightly_at_once() -> None:
+    """Two words about one track: each by itself would leave out the frames of the other."""
+    T, rng = 20, np.random.default_rng(0)
+    tracks = [TrackTerms([np.zeros(2)] * T, [np.zeros((2, 2))] * (T - 1)) for _ in range(3)]
+    words = [
+        WordTerms(
+            np.log([0.5, 0.5]),
+            np.log([[0.5, 0.5], [0.5, 0.5]]),
+            [rng.normal(5 if (t < 10) == first else -4, 0.1, (2, 2, 2)) for t in range(T)],
+            link,
+        )
+        for first, link in ((True, (0, 1)), (False, (1, 2)))
+    ]
+    problem = Problem(tracks, words)
+    (terms,) = opened(problem).components
+    limits = Limits.of(None, None)
+    best = best_interval(problem, method="viterbi").solution.score
+    given = balanced(terms, None, inside(problem, terms), limits)
+    before, after = Relaxation(terms, limits), Relaxation(given[0], limits, given[1])
+    assert before.upper_bound > best + 50
+    assert best - 1e-9 <= after.upper_bound < best + 5
 
 
 def test_participants_of_one_noun_share_their_coherence_with_free_ends_too() -> None:
     problem = scene(0, 4, [], 1, 1)
     (track,) = problem.tracks
-    twins = Problem([track, TrackTerms(track.unary, track.pairwise)])
-    first, second = opened(twins).tracks
-    assert first.pairwise is second.pairwise
+    (terms,) = opened(Problem([track, TrackTerms(track.unary, track.pairwise)])).components
+    np.testing.assert_array_equal(*terms.step_at)
+
+
+@pytest.mark.parametrize(("links", "L"), LINKS)
+@pytest.mark.parametrize("K", [1, 2])
+def test_opened_terms_are_a_problem_too(links: list[tuple[int, ...]], L: int, K: int) -> None:
+    for seed in range(10):
+        problem = scene(seed, 4, links, L, K)
+        (terms,) = opened(problem).components
+        try:
+            best = solve(as_problem(terms), "viterbi").score
+        except Infeasible:
+            with pytest.raises(Infeasible):
+                best_interval(problem, method="viterbi")
+            continue
+        assert best_interval(problem, method="viterbi").solution.score == pytest.approx(best)
+
+
+def test_growth_finds_intervals_too() -> None:
+    for seed in range(5):
+        problem = scene(seed, 4, [(0, 1)], 2, 2)
+        best = best_interval(problem).solution
+        found = best_interval(
+            problem, method=Growth(starts=20, iterations=50, final_iterations=200)
+        )
+        part = between(problem, found.first, found.last)
+        score = part.score(found.solution.tracks, found.solution.states)
+        assert found.solution.score == pytest.approx(score)
+        assert score <= best.score + 1e-9 <= found.solution.upper_bound + 2e-9

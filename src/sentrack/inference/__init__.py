@@ -11,6 +11,7 @@ from sentrack.inference.kernels import best_local_score, best_run_sums
 from sentrack.inference.methods import Ascent, Auto, Dual, Growth, Viterbi
 from sentrack.inference.polynomial import Maximum, Polynomial
 from sentrack.inference.problem import Problem, TrackTerms, WordTerms
+from sentrack.inference.repeated_sums import RepeatedSums, Said
 from sentrack.inference.solution import Solution
 from sentrack.inference.solver import Method, solve
 
@@ -27,6 +28,8 @@ __all__ = [
     "Problem",
     "ProblemError",
     "ProblemTooLarge",
+    "RepeatedSums",
+    "Said",
     "Solution",
     "TrackTerms",
     "Viterbi",

@@ -6,17 +6,17 @@ are the expectations that learning needs.
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sentrack.inference.diagnosis import explain
 from sentrack.inference.errors import Infeasible, ProblemTooLarge
-from sentrack.inference.kernels import announce, sum_backward, sum_forward
+from sentrack.inference.kernels import announce, sum_over
 from sentrack.inference.lattices import between_states, joint_states, one_lattice, operations
 from sentrack.inference.limits import Limits
 from sentrack.inference.problem import Problem
-from sentrack.inference.structures import Floats, Terms
+from sentrack.inference.structures import Floats, Lattices, Terms
 from sentrack.inference.terms import Reduction, chain_slice, reduce
 from sentrack.read_only import ReadOnly
 
@@ -56,7 +56,7 @@ def posteriors(problem: Problem, memory_limit: int | None = None) -> Posteriors:
     reduction = reduce(problem)
     sums = _Sums(problem)
     for terms in reduction.components:
-        _check_size(terms, limits)
+        check_size(terms, limits)
         _component(reduction, terms, sums, limits)
     for w in range(problem.W):
         if not sums.emissions[w]:
@@ -141,40 +141,61 @@ class _Sums:
 
 
 def _component(reduction: Reduction, terms: Terms, sums: _Sums, limits: Limits) -> None:
-    """Log sums forward, then backward, reading off the marginals."""
-    announce(sum_forward)
-    lattices = one_lattice(terms)
-    T = terms.sizes.shape[1]
-    between = int(between_states(terms.sizes, np.arange(terms.chain.size)))
-    store = np.empty(int(lattices.states.sum()))
-    sum_forward(terms, lattices, between, store)
-    log_partition = _log_sum(store[lattices.table_at[0, -1] :])
-    if log_partition == -math.inf:
+    """Sums of one component, and their marginals in the labels of the problem."""
+    found = marginals(terms, one_lattice(terms))
+    if found.log_partition == -math.inf:
         raise Infeasible(explain(reduction, limits))
-    sums.partitions.append(log_partition)
-    words = np.flatnonzero(terms.chain >= terms.L)
-    most = int(terms.sizes[words].max(initial=1))
-    node, factor = np.empty(terms.node.size), np.empty(terms.factor.size)
-    pairs = np.empty((words.size, T - 1, most, most))
-    sum_backward(terms, lattices, between, store, log_partition, node, factor, pairs)
+    sums.partitions.append(found.log_partition)
     for c, chain in enumerate(terms.chain.tolist()):
         if chain < terms.L:
-            sums.track(terms, c, node)
+            sums.track(terms, c, found.node)
         else:
-            sums.states[chain - terms.L] = node[chain_slice(terms, c)].reshape(T, -1)
+            sums.states[chain - terms.L] = chain_states(terms, c, found.node)
+            sums.transitions[chain - terms.L] = found.pairs[c]
+    for f in range(terms.spans.shape[0]):
+        sums.emission(terms, f, found.factor)
+
+
+class Marginals(NamedTuple):
+    """Of one component; not filled in where nothing is possible.
+
+    Attributes:
+        log_partition: ln Z, or -inf.
+        node: probabilities of labels, laid out like `Terms.node`.
+        factor: joint probabilities of the labels of factors, laid out like `Terms.factor`.
+        pairs: by chain that is a word, (T-1, K, K) of the states of successive frames.
+    """
+
+    log_partition: float
+    node: Floats
+    factor: Floats
+    pairs: dict[int, Floats]
+
+
+def marginals(terms: Terms, lattices: Lattices) -> Marginals:
+    """Log sums forward, then backward, reading off the marginals; see `one_lattice`."""
+    announce(sum_over)
+    T = terms.sizes.shape[1]
+    words = np.flatnonzero(terms.chain >= terms.L)
+    most = int(terms.sizes[words].max(initial=1))
+    between = int(between_states(terms.sizes, np.arange(terms.chain.size)))
+    store = np.empty(int(lattices.states.sum()))
+    node, factor = np.empty(terms.node.size), np.empty(terms.factor.size)
+    pairs = np.empty((words.size, T - 1, most, most))
+    log_partition = sum_over(terms, lattices, between, store, node, factor, pairs)
+    of = {}
     for row, c in enumerate(words.tolist()):
         K = int(terms.sizes[c, 0])
-        sums.transitions[int(terms.chain[c]) - terms.L] = pairs[row, :, :K, :K]
-    for f in range(terms.spans.shape[0]):
-        sums.emission(terms, f, factor)
+        of[c] = pairs[row, :, :K, :K]
+    return Marginals(log_partition, node, factor, of)
 
 
-def _log_sum(values: Floats) -> float:
-    top = float(values.max())
-    return top + math.log(float(np.exp(values - top).sum())) if top > -math.inf else top
+def chain_states(terms: Terms, c: int, node: Floats) -> Floats:
+    """(T, K): what `node` says of the chain of a word."""
+    return node[chain_slice(terms, c)].reshape(terms.sizes.shape[1], -1)
 
 
-def _check_size(terms: Terms, limits: Limits) -> None:
+def check_size(terms: Terms, limits: Limits) -> None:
     """Forward tables of all frames, and at most eight more of the size of the largest."""
     chains = np.arange(terms.chain.size)
     states = joint_states(terms.sizes, chains)

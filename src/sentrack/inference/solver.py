@@ -1,6 +1,7 @@
 """From a problem to a solution, by any of the methods."""
 
 import time
+from collections.abc import Callable
 from typing import Protocol
 
 from sentrack.inference.diagnosis import explain
@@ -58,10 +59,21 @@ def solve(
         ProblemTooLarge: when `viterbi` would exceed the memory limit.
         ProblemError: when there is no such method, or the values are too large to add up.
     """
+    return solved(lambda: reduce(problem), method, seed, time_limit, memory_limit)
+
+
+def solved(
+    read: Callable[[], Reduction],
+    method: str | Method,
+    seed: int,
+    time_limit: float | None,
+    memory_limit: int | None,
+) -> Solution:
+    """The same of terms that are read within the time limit; labels are those of the terms."""
     start = time.perf_counter()
     solver = _method(method)
     limits = Limits.of(time_limit, memory_limit)
-    reduction = reduce(problem)
+    reduction = read()
     try:
         answer = solver.run(reduction, limits, seed)
     except Infeasible:

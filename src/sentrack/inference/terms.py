@@ -99,21 +99,31 @@ class Answer(NamedTuple):
     upper_bound: float
 
 
-def reduce(problem: Problem) -> Reduction:
+def reduce(problem: Problem, fold: bool = True, feasible: bool = True) -> Reduction:
     """Read a problem once, dropping what hard zeros rule out.
+
+    Args:
+        problem: the terms.
+        fold: whether one-state words about one track become terms of its candidates; else they are
+            factors, as others are.
+        feasible: whether every track must have a candidate in every frame; else the first one stays
+            where there is none, forbidden.
 
     Raises:
         Infeasible: when a track has no candidate left in some frame.
         ProblemError: when values are so large that their sums overflow.
     """
     links = [tuple(dict.fromkeys(problem.link(w))) for w in range(problem.W)]
-    folded = [w for w, link in enumerate(links) if len(link) == 1 and problem.states(w) == 1]
+    folded = [
+        w for w, link in enumerate(links) if fold and len(link) == 1 and problem.states(w) == 1
+    ]
     candidates = []
     for track in range(problem.L):
         about = [w for w in folded if links[w][0] == track]
-        candidates.append(_candidates(problem, track, about))
+        candidates.append(_candidates(problem, track, about, feasible))
     components = (
-        _component(problem, tracks, links, candidates) for tracks in _connected(problem.L, links)
+        _component(problem, tracks, links, candidates, folded)
+        for tracks in _connected(problem.L, links)
     )
     return Reduction(problem, tuple(components))
 
@@ -134,13 +144,16 @@ class _Candidates(NamedTuple):
     kept: list[Ints | None]
 
 
-def _candidates(problem: Problem, track: int, about: list[int]) -> _Candidates:
+def _candidates(problem: Problem, track: int, about: list[int], feasible: bool) -> _Candidates:
     sizes = problem.sizes[track]
     node = _node(problem, track, about, range(problem.T))
     starts, finite = np.cumsum(sizes) - sizes, node > -np.inf
     counts = np.add.reduceat(finite, starts, dtype=np.int64)
     if not counts.all():
-        _raise_ruled_out(problem, track, about, int(np.flatnonzero(counts == 0)[0]))
+        if feasible:
+            _raise_ruled_out(problem, track, about, int(np.flatnonzero(counts == 0)[0]))
+        finite[starts[counts == 0]] = True
+        counts = np.maximum(counts, 1)
     left = np.flatnonzero(finite)
     label = left - np.repeat(starts, counts)
     ends = np.cumsum(counts)
@@ -276,12 +289,13 @@ def _component(
     tracks: list[int],
     links: list[tuple[int, ...]],
     candidates: list[_Candidates],
+    folded: list[int],
 ) -> Terms:
-    """Flatten the chains of some tracks and the words about them."""
+    """Flatten the chains of some tracks and the words about them, except for those folded."""
     T, L = problem.T, problem.L
     about = [w for w, link in enumerate(links) if link[0] in tracks]
     multi = [w for w in about if problem.states(w) > 1]
-    words = multi + [w for w in about if problem.states(w) == 1 and len(links[w]) > 1]
+    words = multi + [w for w in about if problem.states(w) == 1 and w not in folded]
     kept = [each.kept for each in candidates]
     lengths = {track: candidates[track].counts for track in tracks}
     lengths |= {L + w: np.full(T, problem.states(w), dtype=np.int64) for w in multi}

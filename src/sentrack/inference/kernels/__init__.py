@@ -29,7 +29,7 @@ from sentrack.inference.kernels.local import (
     best_state_paths,
 )
 from sentrack.inference.kernels.messages import load_step
-from sentrack.inference.kernels.sums import sum_backward, sum_forward
+from sentrack.inference.kernels.sums import sum_over
 from sentrack.inference.kernels.sweeps import (
     add_axis,
     axis_maxima,
@@ -77,8 +77,7 @@ __all__ = [
     "plain",
     "score_labels",
     "send_large",
-    "sum_backward",
-    "sum_forward",
+    "sum_over",
     "sweep_frames",
     "worthwhile",
 ]

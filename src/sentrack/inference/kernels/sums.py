@@ -1,7 +1,8 @@
 """Sums over all joint states of one lattice: forward, then backward with the marginals read off.
 
 The recursion is that of `messages`, with log-sum-exp in place of maxima: transitions separate here,
-too, so that a frame takes one pass per axis.
+too, so that a frame takes one pass per axis. Tables are logarithms. Where nothing of a frame can
+get lost beside the largest, its exponentials are multiplied and added up instead.
 """
 
 import numpy as np
@@ -15,18 +16,61 @@ from sentrack.inference.structures import Lattices, Terms
 NOTHING = -60.0
 # Nats between the largest and the smallest product of a sum, below which none is rounded to zero.
 SPREAD = 600.0
+# Transitions of the innermost axis are gone through one by one if there are as many fewer of them.
+SPARSE = 4
 
 
 @entry
-def sum_forward(terms: Terms, lattices: Lattices, between: Int, store: Flat) -> None:
-    """Log sums of all that leads to a joint state, its own frame included, of all frames.
+def sum_over(
+    terms: Terms,
+    lattices: Lattices,
+    between: Int,
+    store: Flat,
+    node: Flat,
+    factor: Flat,
+    pairs: Flat,
+) -> float:
+    """The log of the sum over all assignments, and marginals if there is any.
 
     Args:
         terms: the reduced problem.
         lattices: one lattice of all chains.
         between: the most that a table of a frame, or half way to the next, may hold.
-        store: filled, laid out by `lattices.table_at`.
+        store: filled with log sums of all that leads to a joint state, its own frame included, laid
+            out by `lattices.table_at`.
+        node: filled with the probabilities of labels, laid out like `terms.node`.
+        factor: filled with the joint probabilities of the labels of factors, like `terms.factor`.
+        pairs: (words, T-1, K, K), of all chains that are words, in order; the first labels of K are
+            filled with the joint probabilities of the states of successive frames.
     """
+    steps, most, wide = _scaled_steps(terms)
+    _forward(terms, lattices, between, steps, most, wide, store)
+    t = terms.sizes.shape[1] - 1
+    at, size = lattices.table_at[0, t], lattices.states[0, t]
+    top, _ = _extent(store, at, size)
+    if top == -np.inf:
+        return float(top)
+    total = 0.0
+    for p in range(at, at + size):
+        total += np.exp(store[p] - top)
+    log_partition = top + np.log(total)
+    _backward(
+        terms, lattices, between, steps, most, wide, store, log_partition, node, factor, pairs
+    )
+    return float(log_partition)
+
+
+@internal
+def _forward(
+    terms: Terms,
+    lattices: Lattices,
+    between: Int,
+    steps: Flat,
+    most: Flat,
+    wide: Flat,
+    store: Flat,
+) -> None:
+    """Fill the store."""
     ping, pong, g, vectors, none = _room(terms, between)
     for t in range(terms.sizes.shape[1]):
         at, size = lattices.table_at[0, t], lattices.states[0, t]
@@ -34,45 +78,43 @@ def sum_forward(terms: Terms, lattices: Lattices, between: Int, store: Flat) -> 
             for p in range(size):
                 store[at + p] = 0.0
         else:
-            before = lattices.table_at[0, t - 1]
-            for p in range(lattices.states[0, t - 1]):
-                ping[p] = store[before + p]
-            here = send_sum(terms, t, True, lattices.states[0, t - 1], -ONE, ping, pong, g)
-            for p in range(size):
-                store[at + p] = here[p]
+            before, n = lattices.table_at[0, t - 1], lattices.states[0, t - 1]
+            top, spread = _extent(store, before, n)
+            if spread + wide[:, t].sum() < SPREAD:
+                _exponentials(store, before, n, top, ping)
+                here = send_products(terms, steps, t, True, n, -ONE, ping, pong, g)
+                _logarithms(here, size, top + most[:, t].sum(), store, at)
+            else:
+                _copy(store, before, n, ping)
+                here = send_sums(terms, t, True, n, -ONE, ping, pong, g)
+                for p in range(size):
+                    store[at + p] = here[p]
         axis_terms(terms, lattices, ZERO, t, none, True, vectors)
         rows = size // terms.sizes[-1, t]
         add_terms(terms, lattices, ZERO, t, vectors, store, at, ZERO, rows)
 
 
-@entry
-def sum_backward(
+@internal
+def _backward(
     terms: Terms,
     lattices: Lattices,
     between: Int,
+    steps: Flat,
+    most: Flat,
+    wide: Flat,
     store: Flat,
     log_partition: float,
     node: Flat,
     factor: Flat,
     pairs: Flat,
 ) -> None:
-    """Marginals of labels, of factors, and of the labels of successive frames.
-
-    Args:
-        terms: the reduced problem.
-        lattices: one lattice of all chains.
-        between: the most that a table of a frame, or half way to the next, may hold.
-        store: log sums forward.
-        log_partition: of everything.
-        node: filled with the probabilities of labels, laid out like `terms.node`.
-        factor: filled with the joint probabilities of the labels of factors, like `terms.factor`.
-        pairs: (words, T-1, K, K), of all chains that are words, in order; the first labels of K are
-            filled with the joint probabilities of the states of successive frames.
-    """
+    """Marginals of labels, of factors, and of the labels of successive frames."""
     sizes = terms.sizes
     C, T = sizes.shape
     ping, pong, g, vectors, none = _room(terms, between)
+    # Logarithms of what follows a frame, their exponentials, and those of what leads to it.
     after, joint = np.zeros(between), np.empty(between)
+    follows, leads = np.empty(between), np.empty(between)
     for t in range(T - 1, -1, -1):
         at, size = lattices.table_at[0, t], lattices.states[0, t]
         for p in range(size):
@@ -83,20 +125,35 @@ def sum_backward(
             break
         axis_terms(terms, lattices, ZERO, t, none, True, vectors)
         add_terms(terms, lattices, ZERO, t, vectors, after, ZERO, ZERO, size // sizes[-1, t])
+        before, n = lattices.table_at[0, t - 1], lattices.states[0, t - 1]
+        top, spread = _extent(store, before, n)
+        top_after, spread_after = _extent(after, ZERO, size)
+        _exponentials(after, ZERO, size, top_after, follows)
+        _exponentials(store, before, n, top, leads)
+        tops, wider = most[:, t].sum(), wide[:, t].sum()
+        # What is lost of a product of the two is nothing even if it is raised by as much again.
+        scale = top + tops + top_after - log_partition
+        plain = spread + wider < SPREAD and spread_after < SPREAD and scale < SPREAD
         word = 0
         for c in range(C):
             if terms.chain[c] >= terms.L:
-                before = lattices.table_at[0, t - 1]
-                for p in range(lattices.states[0, t - 1]):
-                    ping[p] = store[before + p]
-                moved = send_sum(terms, t, True, lattices.states[0, t - 1], c, ping, pong, g)
-                _pairs(terms, c, t, moved, after, size, log_partition, pairs[word, t - 1])
+                if plain:
+                    _copy(leads, ZERO, n, ping)
+                    moved = send_products(terms, steps, t, True, n, c, ping, pong, g)
+                    _plain_pairs(terms, steps, c, t, moved, follows, size, pairs[word, t - 1])
+                    pairs[word, t - 1] *= np.exp(scale)
+                else:
+                    _copy(store, before, n, ping)
+                    moved = send_sums(terms, t, True, n, c, ping, pong, g)
+                    _pairs(terms, c, t, moved, after, size, log_partition, pairs[word, t - 1])
                 word += 1
-        for p in range(size):
-            ping[p] = after[p]
-        here = send_sum(terms, t - 1, False, size, -ONE, ping, pong, g)
-        for p in range(lattices.states[0, t - 1]):
-            after[p] = here[p]
+        if spread_after + wider < SPREAD:
+            here = send_products(terms, steps, t - 1, False, size, -ONE, follows, pong, g)
+            _logarithms(here, n, top_after + tops, after, ZERO)
+        else:
+            _copy(after, ZERO, size, ping)
+            here = send_sums(terms, t - 1, False, size, -ONE, ping, pong, g)
+            _copy(here, ZERO, n, after)
 
 
 @internal
@@ -113,6 +170,52 @@ def _room(terms: Terms, between: Int) -> Flat:
         np.empty(C * widest),
         none,
     )
+
+
+@internal
+def _scaled_steps(terms: Terms) -> Flat:
+    """Exponentials of all transitions, beside the largest of their block, laid out like these.
+
+    Also (C, T) the largest transition into a frame, and how far the smallest is below it.
+    """
+    C, T = terms.sizes.shape
+    steps = np.empty(terms.step.size)
+    most, wide = np.zeros((C, T)), np.zeros((C, T))
+    for c in range(C):
+        for t in range(1, T):
+            at, size = terms.step_at[c, t], terms.sizes[c, t - 1] * terms.sizes[c, t]
+            most[c, t], wide[c, t] = _extent(terms.step, at, size)
+            for p in range(at, at + size):
+                steps[p] = np.exp(terms.step[p] - most[c, t]) if terms.step[p] > -np.inf else 0.0
+    return steps, most, wide
+
+
+@internal
+def _extent(table: Flat, at: Int, size: Int) -> tuple[float, float]:
+    """The largest of some logarithms, and how far the smallest finite one is below it."""
+    low, top = np.inf, -np.inf
+    for p in range(at, at + size):
+        if table[p] > -np.inf:
+            low, top = min(low, table[p]), max(top, table[p])
+    return top, (top - low if top > -np.inf else np.inf)
+
+
+@internal
+def _exponentials(table: Flat, at: Int, size: Int, top: float, out: Flat) -> None:
+    for p in range(size):
+        out[p] = np.exp(table[at + p] - top) if table[at + p] > -np.inf else 0.0
+
+
+@internal
+def _logarithms(table: Flat, size: Int, top: float, out: Flat, at: Int) -> None:
+    for p in range(size):
+        out[at + p] = top + np.log(table[p]) if table[p] > 0.0 else -np.inf
+
+
+@internal
+def _copy(table: Flat, at: Int, size: Int, out: Flat) -> None:
+    for p in range(size):
+        out[p] = table[at + p]
 
 
 @internal
@@ -208,7 +311,26 @@ def _pairs(
 
 
 @internal
-def send_sum(
+def _plain_pairs(
+    terms: Terms, steps: Flat, c: Int, t: Int, before: Flat, after: Flat, size: Int, pairs: Flat
+) -> None:
+    """The same of exponentials, up to what they were divided by."""
+    K, inner, at = terms.sizes[c, t], ONE, terms.step_at[c, t]
+    for a in range(c + 1, terms.sizes.shape[0]):
+        inner *= terms.sizes[a, t]
+    for i in range(K):
+        for j in range(K):
+            total = 0.0
+            if steps[at + i * K + j] > 0.0:
+                for a in range(size // (K * inner)):
+                    x, y = unsigned((a * K + i) * inner), unsigned((a * K + j) * inner)
+                    for b in range(unsigned(inner)):
+                        total += before[x + b] * after[y + b]
+            pairs[i, j] = steps[at + i * K + j] * total
+
+
+@internal
+def send_sums(
     terms: Terms, t: Int, forward: bool, size: Int, skip: Int, ping: Flat, pong: Flat, g: Flat
 ) -> Flat:
     """Transitions into frame t of all axes but `skip`, with sums of exponentials for maxima.
@@ -227,43 +349,50 @@ def send_sum(
         Whichever of the two holds the message in the end.
     """
     before = t - 1 if forward else t + 1
-    C, inner = terms.sizes.shape[0], ONE
-    low, most = np.inf, -np.inf
-    for p in range(size):
-        if ping[p] > -np.inf:
-            low, most = min(low, ping[p]), max(most, ping[p])
-    spread, total = most - low, most
-    for a in range(C):
-        if a != skip:
-            load_step(terms, a, 1.0, t, forward, g)
-            low, top = np.inf, -np.inf
-            for p in range(terms.sizes[a, before] * terms.sizes[a, t]):
-                if g[p] > -np.inf:
-                    low, top = min(low, g[p]), max(top, g[p])
-            spread += top - low
-            total += top
-    # Where nothing can get lost beside the largest, one exponential and one logarithm will do.
-    safe = 0.0 <= spread < SPREAD
-    if safe:
-        for p in range(size):
-            ping[p] = np.exp(ping[p] - most) if ping[p] > -np.inf else 0.0
-    for a in range(C - 1, -1, -1):
+    inner = ONE
+    for a in range(terms.sizes.shape[0] - 1, -1, -1):
         n_in, n_out = terms.sizes[a, before], terms.sizes[a, t]
         if a == skip:
             inner *= n_in
             continue
         load_step(terms, a, 1.0, t, forward, g)
         outer = size // (n_in * inner)
-        if safe:
-            add_products(ping, pong, outer, n_in, n_out, inner, g)
-        else:
-            transfer_sum(ping, pong, outer, n_in, n_out, inner, g)
+        transfer_sum(ping, pong, outer, n_in, n_out, inner, g)
         size = outer * n_out * inner
         inner *= n_out
         ping, pong = pong, ping
-    if safe:
-        for p in range(size):
-            ping[p] = total + np.log(ping[p]) if ping[p] > 0.0 else -np.inf
+    return ping
+
+
+@internal
+def send_products(
+    terms: Terms,
+    steps: Flat,
+    t: Int,
+    forward: bool,
+    size: Int,
+    skip: Int,
+    ping: Flat,
+    pong: Flat,
+    g: Flat,
+) -> Flat:
+    """The same of exponentials: those of the table are in `ping`, of transitions in `steps`."""
+    before = t - 1 if forward else t + 1
+    inner = ONE
+    for a in range(terms.sizes.shape[0] - 1, -1, -1):
+        n_in, n_out = terms.sizes[a, before], terms.sizes[a, t]
+        if a == skip:
+            inner *= n_in
+            continue
+        at = terms.step_at[a, max(t, before)]
+        for i in range(n_in):
+            for j in range(n_out):
+                g[i * n_out + j] = steps[at + (i * n_out + j if forward else j * n_in + i)]
+        outer = size // (n_in * inner)
+        add_products(ping, pong, outer, n_in, n_out, inner, g)
+        size = outer * n_out * inner
+        inner *= n_out
+        ping, pong = pong, ping
     return ping
 
 
@@ -271,29 +400,29 @@ def send_sum(
 def add_products(
     src: Flat, dst: Flat, outer: Int, n_in: Int, n_out: Int, inner: Int, g: Flat
 ) -> None:
-    """One axis of a transition: dst[a, j, b] = Σ_i src[a, i, b] exp(g[i, j] - max g)."""
-    top = -np.inf
-    for p in range(n_in * n_out):
-        top = max(top, g[p])
-    for p in range(n_in * n_out):
-        g[p] = np.exp(g[p] - top) if g[p] > -np.inf else 0.0
+    """One axis of a transition: dst[a, j, b] = Σ_i src[a, i, b] g[i, j]."""
     for p in range(outer * n_out * inner):
         dst[p] = 0.0
-    for a in range(outer):
-        for i in range(n_in):
-            x = unsigned((a * n_in + i) * inner)
-            if inner == 1:
-                weight, y, z = src[x], unsigned(a * n_out), unsigned(i * n_out)
+    # Most are zero where tracks keep to one thing.
+    moves = 0
+    for p in range(n_in * n_out):
+        moves += g[p] > 0.0
+    if inner == 1 and SPARSE * moves > n_in * n_out:
+        for a in range(outer):
+            for i in range(n_in):
+                weight = src[a * n_in + i]
+                y, z = unsigned(a * n_out), unsigned(i * n_out)
                 for j in range(unsigned(n_out)):
                     dst[y + j] += weight * g[z + j]
-                continue
-            for j in range(n_out):
-                weight = g[i * n_out + j]
-                if weight == 0.0:  # most are where tracks keep to one thing
-                    continue
-                y = unsigned((a * n_out + j) * inner)
-                for b in range(unsigned(inner)):
-                    dst[y + b] += weight * src[x + b]
+        return
+    for i in range(n_in):
+        for j in range(n_out):
+            weight = g[i * n_out + j]
+            if weight > 0.0:
+                for a in range(outer):
+                    x, y = unsigned((a * n_in + i) * inner), unsigned((a * n_out + j) * inner)
+                    for b in range(unsigned(inner)):
+                        dst[y + b] += weight * src[x + b]
 
 
 @internal

@@ -428,8 +428,9 @@ def decode(
     axis_terms(terms, lattices, n, t, labels, forward, vectors)
     states = states[n, t]
     table = np.empty(states)
+    alone = still(lattices, n)
     for p in range(states):
-        table[p] = store[at + p]
+        table[p] = store[at if alone else at + p]
     rows = states // sizes[chain_of[last - 1], t]
     add_terms(terms, lattices, n, t, vectors, table, ZERO, ZERO, rows)
     p = 0

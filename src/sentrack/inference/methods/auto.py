@@ -9,13 +9,14 @@ lattices; joined all together they are the exact problem.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from sentrack.inference.balance import balanced
 from sentrack.inference.errors import Infeasible, ProblemTooLarge
 from sentrack.inference.lattices import operations
 from sentrack.inference.limits import Limits, OutOfTime
@@ -33,7 +34,7 @@ from sentrack.inference.methods.unions import tighten
 from sentrack.inference.methods.viterbi import checkpoint_stride, exact
 from sentrack.inference.relaxation import Relaxation, relaxation_bytes, relaxation_operations
 from sentrack.inference.solution import closes
-from sentrack.inference.structures import Floats, Ints, Terms
+from sentrack.inference.structures import Bools, Floats, Ints, Terms
 from sentrack.inference.terms import (
     TOGETHER,
     Answer,
@@ -81,10 +82,13 @@ class Auto:
     Attributes:
         exact_operations: components below this cost are solved exactly at once ...
         exact_sweeps: ... and so are those that cost no more than so many sweeps of the relaxation.
+        inside: of a problem with free start and end, the labels (laid out like `Terms.node`) that
+            are neither before nor after.
     """
 
     exact_operations: float = 1e6
     exact_sweeps: float = 16.0
+    inside: Callable[[Terms], Bools] | None = None
     name: ClassVar[str] = "auto"
 
     def run(self, reduction: Reduction, limits: Limits, seed: int) -> Answer:  # noqa: ARG002
@@ -123,7 +127,7 @@ class Auto:
             soon = limits.affords(first_look_operations(terms))
             if not soon:
                 self._first_answers(terms, terms.node, MANY, search, limits)
-            apart = first_look(terms, limits)
+            apart = first_look(terms, limits, self.inside and self.inside(terms))
             search.lower(apart.upper_bound)
             if soon:
                 self._first_answers(terms, apart.bounds, FEW, search, limits)
@@ -133,7 +137,10 @@ class Auto:
             alone = nearest(terms, apart.bounds, ALONE)
             relaxation: Relaxation = CoarseRelaxation(apart, keep, alone, limits)
         elif relaxation_bytes(terms) <= limits.memory:
-            relaxation = Relaxation(terms, limits)
+            lattices = None
+            if self.inside is not None:
+                terms, lattices = balanced(terms, None, self.inside(terms), limits)
+            relaxation = Relaxation(terms, limits, lattices)
         else:
             search.climb(terms, first_answer(terms))
             return search.found()

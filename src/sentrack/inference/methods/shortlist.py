@@ -8,6 +8,7 @@ begins.
 
 import numpy as np
 
+from sentrack.inference.balance import balanced
 from sentrack.inference.lattices import joint_states, lattices_apart, sweep_bytes
 from sentrack.inference.limits import Limits
 from sentrack.inference.relaxation import Relaxation
@@ -24,12 +25,20 @@ ENOUGH = 0.2
 LEFT = 12.0
 
 
-def first_look(terms: Terms, limits: Limits) -> Relaxation:
+def first_look(terms: Terms, limits: Limits, inside: Bools | None = None) -> Relaxation:
     """Bounds of all labels from chains and factors by themselves.
 
     Where time is short, most of it is left for what follows.
+
+    Args:
+        terms: the component.
+        limits: of time.
+        inside: where start and end are free, the labels that are neither before nor after.
     """
-    apart = Relaxation(terms, limits, lattices_apart(terms))
+    lattices = lattices_apart(terms)
+    if inside is not None:
+        terms, lattices = balanced(terms, lattices, inside, limits)
+    apart = Relaxation(terms, limits, lattices)
     gains: list[float] = []
     while len(gains) < SWEEPS and not (gains and gains[-1] < ENOUGH * max(gains)):
         if gains and not limits.affords(LEFT * apart.cost):

@@ -1,13 +1,13 @@
 """The E-step: expected counts of every word, by exact sums over tracks and states."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import Any
 
 import numpy as np
 
-from sentrack.inference import Problem, TrackTerms, WordTerms, posteriors
+from sentrack.inference import Said
 from sentrack.lexicon import WordModel
 from sentrack.tasks.learning.examples import AWAY, Example, Floats, Ints, Key, Spoken
 from sentrack.workers import Executor
@@ -111,13 +111,14 @@ def _chunk_expectations(
 
 def expectations(example: Example, parameters: Parameters) -> tuple[float, Counts]:
     """The log-likelihood of an example, ln Z less that of its tracks alone, and expected counts."""
-    tracks = [
-        _with_classes(track, parameters.nouns.get(noun), labels, parameters)
-        for track, (noun, labels) in zip(example.tracks, example.nouns, strict=True)
-    ]
+    told = {
+        p: _told(parameters.nouns[noun], labels, parameters)
+        for p, (noun, labels) in enumerate(example.nouns)
+        if noun in parameters.nouns
+    }
     emissions = [_Emission(word, word.key, parameters) for word in example.words]
-    words = [e.terms(example) for e in emissions]
-    sums = posteriors(Problem(tracks, [*words, *example.apart]))
+    again = example.sums(tuple(e.model.K for e in emissions))
+    sums = again.expect([e.said(example) for e in emissions], told)
     counts = Counts()
     for w, (word, emission) in enumerate(zip(example.words, emissions, strict=True)):
         if word.key in parameters.learned:
@@ -125,14 +126,14 @@ def expectations(example: Example, parameters: Parameters) -> tuple[float, Count
             K = moves.shape[1]
             stays, leaves = moves.diagonal(axis1=1, axis2=2), moves.diagonal(1, axis1=1, axis2=2)
             own = WordCounts(
-                emission.counts(sums.emissions[w]),
+                emission.counts(sums.tables[w]),
                 sums.states[w][0].copy(),
                 {round(example.seconds, 4): np.stack([stays.sum(0)[: K - 1], leaves.sum(0)])},
             )
             counts.add(Counts({word.key: own}))
     for p, (noun, labels) in enumerate(example.nouns):
         if noun in parameters.nouns:
-            every, weights = np.concatenate(labels), np.concatenate(sums.tracks[p])
+            every, weights = np.concatenate(labels), sums.candidates[p]
             there = every != AWAY
             C = len(parameters.classes)
             frames = np.bincount(every[there], weights[there], minlength=C)
@@ -140,18 +141,13 @@ def expectations(example: Example, parameters: Parameters) -> tuple[float, Count
     return sums.log_partition - example.alone, counts
 
 
-def _with_classes(
-    track: TrackTerms, noun: Floats | None, labels: Sequence[Ints], parameters: Parameters
-) -> TrackTerms:
-    """A track with the probability that its noun, if it is learned, names the class of each box.
+def _told(noun: Floats, labels: Sequence[Ints], parameters: Parameters) -> Floats:
+    """(N,): by how much a noun that is learned names the class of each box, of all frames.
 
     The class is seen in every frame, like all features; what is not there shows none.
     """
-    if noun is None:
-        return track
     told = np.append(np.log(noun) - np.log(parameters.classes), 0.0)  # the last is that of AWAY
-    unary = [np.asarray(f) + told[own] for f, own in zip(track.unary, labels, strict=True)]
-    return TrackTerms(unary, track.pairwise)
+    return np.asarray(told[np.concatenate(labels)])
 
 
 @lru_cache(maxsize=64)
@@ -199,28 +195,19 @@ class _Emission:
         self.log = np.where(word.unseen, 0.0, log)
         self.real = np.where(word.unseen, 0.0, real)
 
-    def terms(self, example: Example) -> WordTerms:
-        """The terms of the word in a problem."""
-        shapes, ends = self.word.shapes, self.model.final
-        h: Any
-        if len(set(shapes)) == 1:  # one array for all frames is looked at at once
-            h = self.log.reshape(-1, len(shapes), *shapes[0]).swapaxes(0, 1).copy()
-            h[-1, ~ends] = -np.inf
-        else:
-            parts = np.split(self.log, np.cumsum([np.prod(shape) for shape in shapes])[:-1], axis=1)
-            h = [part.reshape(-1, *shape) for part, shape in zip(parts, shapes, strict=True)]
-            h[-1] = np.where(ends.reshape(-1, *[1] * len(shapes[0])), h[-1], -np.inf)
-        return WordTerms(
-            self.model.log_initial(),
-            self.model.log_transitions(example.seconds),
-            h,
-            self.word.participants,
-        )
+    def said(self, example: Example) -> Said:
+        """What the word says in a problem."""
+        table = self.log.copy()
+        table[~self.model.final, -math.prod(self.word.shapes[-1]) :] = -np.inf
+        return Said(self.model.log_initial(), self.model.log_transitions(example.seconds), table)
 
-    def counts(self, posterior: tuple[Floats, ...]) -> list[Floats]:
-        """Per feature, (K, bins) the frames in which the word is expected to show a bin."""
-        model = self.model
-        weights = np.concatenate([p.reshape(model.K, -1) for p in posterior], axis=1) * self.real
+    def counts(self, posterior: Floats) -> list[Floats]:
+        """Per feature, (K, bins) the frames in which the word is expected to show a bin.
+
+        Args:
+            posterior: (K, M) the probability of every state and tuple.
+        """
+        model, weights = self.model, posterior * self.real
         outputs = [np.zeros(0)] * len(model.observed)
         for members, code in self.word.groups:
             sizes = [len(model.observed[n].feature.bins) for n in members]

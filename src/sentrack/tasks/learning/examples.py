@@ -2,13 +2,20 @@
 
 import logging
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from sentrack.inference import Infeasible, Problem, TrackTerms, WordTerms, posteriors
+from sentrack.inference import (
+    Infeasible,
+    Problem,
+    RepeatedSums,
+    TrackTerms,
+    WordTerms,
+    posteriors,
+)
 from sentrack.language import Meaning
 from sentrack.lexicon import Lexicon, aligned
 from sentrack.objective import Objective, build, shortage
@@ -70,6 +77,14 @@ class Example:
     words: tuple[Spoken, ...]
     nouns: tuple[tuple[str, tuple[Ints, ...]], ...]
     alone: float
+    _sums: dict[tuple[int, ...], RepeatedSums] = field(default_factory=dict, init=False, repr=False)
+
+    def sums(self, states: tuple[int, ...]) -> RepeatedSums:
+        """Sums over tracks and words, which have so many states; made once."""
+        if states not in self._sums:
+            links = [word.participants for word in self.words]
+            self._sums[states] = RepeatedSums(self.tracks, states, links, self.apart)
+        return self._sums[states]
 
     @property
     def T(self) -> int:  # noqa: N802 - the paper's symbol
