@@ -49,13 +49,15 @@ READINGS = (
 WORDS = ("carried", "left-of", "towards", "right-of", "away-from", "approached")
 # Nouns are hard, and frames of the problems of row 8 with parts switched off.
 PARTED = ((False, 100), (True, 300))
-# What can be switched off, and what is put in place of names of `auto` for that.
+# What can be switched off, and what is put in place of names of `auto`, or of `Auto`, for that.
 PARTS: dict[str, dict[str, object]] = {
     "all of it": {},
     "no guesses": {"GUESS": 1.0},
     "no lists of joint states": {"search_frontier": lambda *_: Reached(None, -np.inf, np.inf)},
-    "no unions within a budget": {"PATIENCE": np.inf},
-    "no first look": {"SHORTLIST": np.inf},
+    "no unions of lattices": {"tighten": lambda *_: False},
+    "no labels taken together": {"ALONE": 10**6},
+    "no answers put together": {"_mix": lambda *_: None},
+    "no first look": {"LOOK": np.inf},
 }
 
 
@@ -367,7 +369,8 @@ def parts(size: Size) -> Lines:
         for name, constants in PARTS.items():
             with ExitStack() as stack:
                 for constant, value in constants.items():
-                    stack.enter_context(patch.object(auto, constant, value))
+                    owner = auto.Auto if hasattr(auto.Auto, constant) else auto
+                    stack.enter_context(patch.object(owner, constant, value))
                 runs = [timed(problem, LIMIT, size) for problem in problems]
             yield (
                 f"| {'hard' if hard else 'soft'} | {T} | {problems[0].sizes.max()} | {name} "

@@ -50,11 +50,14 @@ JOINT_OF_CLIPS = 1000  # the same of clips, whose states are a row of states eac
 TOLERANCE = 1e-6  # of the certificate, relative to the score
 EXACT = 1e-11  # of sums of the same numbers in another order, relative to the largest partial sum
 
+# With these, every problem gets a first look, and most candidates are taken together.
+LOOKING = {"LOOK": 0.0, "LARGE": 0.0, "ALONE": 1, "FEW": 2}
+
 METHODS: dict[str, tuple[str | Method, bool]] = {
-    # a name, the method, and whether every large problem gets a shortlist
+    # a name, the method, and whether every problem gets a first look
     "auto": ("auto", False),
     "auto, nothing exact at once": (sentrack.Auto(0, 0), False),
-    "auto, with a shortlist": (sentrack.Auto(0, 0), True),
+    "auto, with a first look": (sentrack.Auto(0, 0), True),
     "viterbi": ("viterbi", False),
     "dual": ("dual", False),
     "ascent": (sentrack.Ascent(restarts=2), False),
@@ -241,10 +244,10 @@ def faults(
         best: the optimum, -inf if there is none; of any interval if `span` is set.
         span: ask for the best interval of frames instead of all of them.
     """
-    method, shorten = METHODS[name]
+    method, look = METHODS[name]
     first = 0
     try:
-        with patch.object(auto, "SHORTLIST", 0 if shorten else auto.SHORTLIST):
+        with patch.multiple(auto, **(LOOKING if look else {})):
             if span:
                 found = best_interval(
                     problem, None, method, time_limit=limits.time, memory_limit=limits.memory

@@ -132,7 +132,10 @@ def test_an_answer_that_comes_first_for_want_of_time_is_not_the_last(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(auto, "SMALL", 0.0)
+        patch.setattr(auto, "LOOK", 0.0)
+        patch.setattr(auto, "LARGE", 0.0)
         patch.setattr(auto, "SOON", np.inf)
+        patch.setattr(auto, "first_look_operations", lambda _: np.inf)
         solution = sentrack.solve(
             problem, sentrack.Auto(exact_operations=0, exact_sweeps=0), time_limit=1e6
         )
@@ -157,11 +160,14 @@ def test_merged_lattices_are_no_looser_and_all_together_exact(problem: sentrack.
 
 @settings(max_examples=120)
 @given(problem=problems())
-def test_auto_with_a_shortlist_is_brute_force(problem: sentrack.Problem) -> None:
+def test_auto_with_a_first_look_is_brute_force(problem: sentrack.Problem) -> None:
     method = sentrack.Auto(0, 0)
     optimum = oracle.best(problem)[0]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(auto, "SHORTLIST", 0)
+        patch.setattr(auto, "LOOK", 0)
+        patch.setattr(auto, "LARGE", 0)
+        patch.setattr(auto, "ALONE", 1)
+        patch.setattr(auto, "FEW", 1)
         if optimum == -np.inf:
             with pytest.raises(sentrack.Infeasible):
                 sentrack.solve(problem, method)
@@ -172,14 +178,19 @@ def test_auto_with_a_shortlist_is_brute_force(problem: sentrack.Problem) -> None
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_auto_with_a_shortlist_is_viterbi_where_many_candidates_are_dropped(seed: int) -> None:
+def test_auto_with_a_first_look_is_viterbi_where_many_candidates_are_taken_together(
+    seed: int,
+) -> None:
     rng = np.random.default_rng(seed)
     problem = assemble(
         np.full((3, 8), 12), [3, 2], [(0, 1), (1, 2)], lambda shape, _: rng.normal(0, 3, shape)
     )
     exact = sentrack.solve(problem, "viterbi")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(auto, "SHORTLIST", 0)
+        patch.setattr(auto, "LOOK", 0)
+        patch.setattr(auto, "LARGE", 0)
+        patch.setattr(auto, "ALONE", 1)
+        patch.setattr(auto, "FEW", 1)
         solution = sentrack.solve(problem, sentrack.Auto(0, 0))
     assert solution.certified
     assert solution.score == pytest.approx(exact.score, rel=1e-9)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import sentrack
 from sentrack.inference.errors import Infeasible
 from sentrack.inference.limits import Limits, OutOfTime
-from sentrack.inference.methods import auto, shortlist, viterbi
+from sentrack.inference.methods import auto, viterbi
 from sentrack.inference.methods.frontier import search_frontier
 from sentrack.inference.relaxation import Relaxation
 from sentrack.inference.terms import reduce
@@ -136,10 +136,12 @@ def test_whenever_time_is_over_the_bound_holds(seed: int) -> None:
     certified = 0
     for looks in range(60):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(auto, "SHORTLIST", 0)
+            patch.setattr(auto, "LOOK", 0)
+            patch.setattr(auto, "LARGE", 0)
+            patch.setattr(auto, "ALONE", 1)
+            patch.setattr(auto, "FEW", 1)
             patch.setattr(auto, "DENSE", math.inf)
             patch.setattr(auto, "FEWEST", 1)
-            patch.setattr(shortlist, "BEAM", 1)
             patch.setattr(Limits, "affords", affords(looks))
             solution = sentrack.solve(problem, sentrack.Auto(0, 0), time_limit=1e9)
         assert solution.score <= best + 1e-9

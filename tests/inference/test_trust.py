@@ -86,7 +86,7 @@ def test_candidates_that_stand_many_times_change_nothing(ties: int) -> None:
     ]
     many = sentrack.Problem(tracks, words)
     best = sentrack.solve(once, "viterbi").score
-    for name in ("auto", "auto, nothing exact at once", "auto, with a shortlist"):
+    for name in ("auto", "auto, nothing exact at once", "auto, with a first look"):
         assert list(trust.faults(many, name, trust.Limits(None, None), best)) == []
 
 

@@ -47,10 +47,10 @@ from sentrack.inference.terms import (
 
 # Operations that are done whatever the time: some milliseconds.
 SMALL = 1e6
-# A sweep must cost this many times as much as one look at every term to be worth a shortlist, and
-# so many operations, since the first look takes some milliseconds whatever the size. So does
-# ascent.
-SHORTLIST = 16
+# A sweep must cost this many times as much as one look at every term to be worth a first look, and
+# so many operations, since that takes some milliseconds whatever the size. So does ascent, and
+# putting answers together.
+LOOK = 16
 LARGE = 1e7
 # A first guess narrows a relaxation down to this share of its cost; each further one to twice that.
 GUESS = 1 / 8
@@ -60,8 +60,8 @@ JOINT = 40.0
 FEWEST = 100
 # Candidates per track and frame, on average, that stand for themselves at first.
 ALONE = 16
-# So many among which the first answer is sought, after some sweeps, where there was time for a first
-# look, and where there was none; fewer where there is no time for some sweeps more.
+# So many among which the first answer is sought after some sweeps: where there was time for a first
+# look, and where there was none. Fewer where there is no time for some sweeps more.
 FEW, MANY = 12, 20
 FIRST = 4
 SOON = 4.0
@@ -121,7 +121,7 @@ class Auto:
     ) -> Found:
         """Bound and search, where a sweep of the cheapest relaxation takes so many operations."""
         if (
-            sweep > max(SHORTLIST * (terms.factor.size + terms.step.size), LARGE)
+            sweep > max(LOOK * (terms.factor.size + terms.step.size), LARGE)
             and first_look_bytes(terms) <= limits.memory
         ):
             soon = limits.affords(first_look_operations(terms))
