@@ -21,6 +21,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -247,7 +248,9 @@ def faults(
     method, look = METHODS[name]
     first = 0
     try:
-        with patch.multiple(auto, **(LOOKING if look else {})):
+        with ExitStack() as stack:
+            for constant, value in LOOKING.items() if look else ():
+                stack.enter_context(patch.object(auto, constant, value))
             if span:
                 found = best_interval(
                     problem, None, method, time_limit=limits.time, memory_limit=limits.memory

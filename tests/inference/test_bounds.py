@@ -11,10 +11,10 @@ from sentrack.inference.lattices import sweep_operations
 from sentrack.inference.limits import Limits
 from sentrack.inference.methods import auto
 from sentrack.inference.methods.coarse import CoarseRelaxation
-from sentrack.inference.methods.shortlist import first_look
+from sentrack.inference.methods.shortlist import first_look, nearest
 from sentrack.inference.relaxation import Relaxation
 from sentrack.inference.structures import Bools, Floats, Terms
-from sentrack.inference.terms import TOGETHER, assignment_score, problem_labels, reduce
+from sentrack.inference.terms import TOGETHER, assignment_score, kept_sizes, problem_labels, reduce
 from tests.inference import oracle
 from tests.inference.strategies import assemble, problems
 
@@ -90,6 +90,21 @@ def test_no_assignment_beats_the_bounds_of_labels_taken_together(
         # A bound of labels that are taken together is one of each.
         parts.append((terms, coarse.bounds[coarse.unit], coarse.upper_bound))
     check_bounds(problem, parts)
+
+
+@settings(max_examples=60)
+@given(problem=problems(), most=st.integers(1, 3), seed=st.integers(0, 99))
+def test_some_label_of_every_frame_is_among_the_nearest(
+    problem: sentrack.Problem, most: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    try:
+        components = reduce(problem, feasible=False).components
+    except sentrack.ProblemError:
+        return
+    for terms in components:
+        values = np.where(rng.random(terms.node.size) < 0.5, terms.node, -np.inf)
+        assert kept_sizes(terms, nearest(terms, values, most)).all()
 
 
 @settings(max_examples=60)
@@ -178,7 +193,7 @@ def test_auto_with_a_first_look_is_brute_force(problem: sentrack.Problem) -> Non
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_auto_with_a_first_look_is_viterbi_where_many_candidates_are_taken_together(
+def test_auto_with_a_first_look_is_viterbi_where_many_labels_are_taken_together(
     seed: int,
 ) -> None:
     rng = np.random.default_rng(seed)

@@ -67,7 +67,8 @@ def nearest(terms: Terms, values: Floats, most: int) -> Bools:
     Values, terms or bounds, are laid out like the nodes. All states of words are among them.
     """
     best = np.repeat(label_maxima(terms, values).ravel(), terms.sizes.ravel())
-    below = np.full_like(values, np.inf)
+    # Where all are impossible, none is farther than others.
+    below = np.where(best > -np.inf, np.inf, 0.0)
     np.subtract(best, values, out=below, where=values > -np.inf)
     tracks = np.repeat(np.repeat(terms.chain < terms.L, terms.sizes.shape[1]), terms.sizes.ravel())
     distances = below[tracks]
