@@ -39,7 +39,7 @@ DRAWS = 2000  # of clips, by which an interval is found
 INSTALL = "`make paper`, which installs it"
 APART = 1000  # between the seeds that settings are chosen on and those they are judged on
 # Found by looking at frames, on a page that is written by hand.
-WHY = "[Where joint tracking loses](../joint.md), and what was tried, is a page of its own."
+WHY = "[Where joint tracking lost, and why](../joint.md), and what was tried, is a page of its own."
 
 
 @dataclass(frozen=True)

@@ -30,20 +30,22 @@ from sentrack.scene.following import (
 Boxes = dict[str, Any]  # arrays by name, with a row for every box
 
 
-def followed(seen: Seen, step: float, known: Known) -> tuple[Ints, Floats]:
-    """Which thing every box is, and how far off; see `sentrack.scene.following.followed`."""
+def followed(seen: Seen, step: float, known: Known) -> tuple[Ints, Floats, Floats]:
+    """Which thing every box is, how far off, and jerks; see `scene.following.followed`."""
     names = ("time", "label", "centre", "extent", "motion", "colour", "looks", "doubt")
     every: Boxes = {name: getattr(seen, name).copy() for name in names}
     every |= {"true": known.true, "ratio": known.ratio, "off": np.full(len(seen.label), np.nan)}
     every |= {"id": np.full(len(seen.label), -1), "age": np.ones(len(seen.label), np.int64)}
     things, fresh = only(every, slice(0)), 0
     found, off = [np.zeros(0, np.int64)], [np.zeros(0)]
+    jerked = np.zeros((len(seen.times), 2))
     before = seen.times[0] - step
     for t, now in enumerate(seen.times):
         boxes = only(every, slice(seen.begin[t], seen.begin[t + 1]))
         again = (things["age"] > 1) | (things["time"] >= before)
         things = only(things, (now - things["time"] <= LOST) & again)
         i, j, shift = assigned(things, boxes, now - before, min(SEVERAL, t), known)
+        jerked[t] = shift
         boxes["id"][j] = things["id"][i]
         new = np.flatnonzero(boxes["id"] < 0)
         boxes["id"][new] = fresh + np.arange(len(new))
@@ -67,7 +69,7 @@ def followed(seen: Seen, step: float, known: Known) -> tuple[Ints, Floats]:
         gone = only(things, np.setdiff1d(np.arange(len(things["id"])), i))
         things = {name: np.concatenate([gone[name], boxes[name]]) for name in every}
         before = now
-    return np.concatenate(found), np.concatenate(off)
+    return np.concatenate(found), np.concatenate(off), jerked
 
 
 def only(boxes: Boxes, which: Any) -> Boxes:

@@ -12,19 +12,20 @@ from sentrack.scene.assignment import cheapest
 from sentrack.scene.candidates import Floats, Ints
 from sentrack.scene.following import Known, Seen
 from sentrack.scene.following import followed as compiled
-from sentrack.scene.identity import OFTEN, _all_seen
+from sentrack.scene.identity import _all_seen
+from sentrack.scene.linking import OFTEN
 from sentrack.vision import Clip
 from tests.scene import plain
 from tests.scene.crowds import crowd
 
-Follow = Callable[[Seen, float, Known], tuple[Ints, Floats]]
+Follow = Callable[[Seen, float, Known], tuple[Ints, Floats, Floats]]
 
 
-def names(follow: Follow, clip: Clip, known: Known) -> tuple[list[int], Floats]:
-    """Of the thing that every box is, the first box; and how far off it was."""
-    found, off = follow(_all_seen(clip, np.arange(len(clip.id))), clip.seconds, known)
+def names(follow: Follow, clip: Clip, known: Known) -> tuple[list[int], Floats, Floats]:
+    """Of the thing that every box is, the first box; how far off it was; how the picture jerked."""
+    found, off, jerked = follow(_all_seen(clip, np.arange(len(clip.id))), clip.seconds, known)
     _, first, thing = np.unique(found, return_index=True, return_inverse=True)
-    return first[thing].tolist(), off
+    return first[thing].tolist(), off, jerked
 
 
 def known_of(clip: Clip, lost: float, births: float, seed: int) -> Known:
@@ -36,11 +37,12 @@ def known_of(clip: Clip, lost: float, births: float, seed: int) -> Known:
 
 
 def assert_same(clip: Clip, known: Known) -> None:
-    (found, off), (expected, plainly) = (
+    (found, *measured), (expected, *plainly) = (
         names(follow, clip, known) for follow in (compiled, plain.followed)
     )
     assert found == expected
-    np.testing.assert_allclose(off, plainly, atol=1e-9)
+    for one, other in zip(measured, plainly, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-9)
 
 
 @given(

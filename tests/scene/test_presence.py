@@ -13,7 +13,16 @@ from benchmarks.things import doubtful
 from sentrack.lexicon import Lexicon
 from sentrack.objective import build
 from sentrack.scene import is_away, measure, without_away
-from sentrack.scene.presence import AFTER, AT_BORDER, BEFORE, IN_THE_OPEN, NOT_SEEN
+from sentrack.scene.identity import without_gaps
+from sentrack.scene.presence import (
+    AFTER,
+    AT_BORDER,
+    BEFORE,
+    IN_THE_OPEN,
+    NOT_SEEN,
+    SUPPOSED,
+    not_seen,
+)
 from sentrack.vision import ClipError
 from tests.inference.oracle import LIMIT, assignments
 from tests.scene.test_identity import straight, walkers
@@ -94,6 +103,31 @@ def test_who_is_missed_scores_there_as_where_it_is_seen() -> None:
     assert hidden.sum() == 4
     np.testing.assert_allclose(scores[hidden], np.log(found.clip.score[seen]).mean())
     np.testing.assert_allclose(scores[seen], np.log(found.clip.score[seen]))
+
+
+@pytest.mark.parametrize(("missed", "tells"), [(3, True), (6, False)])
+def test_words_look_at_who_is_missed_for_a_moment_alone(missed: int, tells: bool) -> None:
+    some = straight(20, 20, range(5)) | straight(20, 20, range(5 + missed, 20))
+    clip = walkers(some, id=[0])
+    found = measure(clip, frozenset(["person"]), identity=True)
+    people = found.candidates(("person",))
+    assert people is not None
+    away = is_away(found.clip)[people.rows]
+    hidden = found.clip.projected[people.rows] & ~away
+    assert hidden.sum() == missed
+    assert found.untold(people)[away].all()
+    assert not found.untold(people)[~away & ~hidden].any()
+    assert (found.untold(people)[hidden] != tells).all()
+
+
+@given(gaps=st.lists(st.integers(1, 4), max_size=4), late=st.integers(0, 5))
+def test_to_be_away_costs_what_the_gaps_of_others_tell(gaps: list[int], late: int) -> None:
+    seen = late + np.cumsum([0, *(gap + 1 for gap in gaps)])
+    clip = without_gaps(walkers({int(t): (100.0, 100.0) for t in seen}, id=[0]))
+    again = sum(gaps) - len(gaps)  # missed frames that are followed by another
+    expected = (again + SUPPOSED * np.exp(NOT_SEEN)) / (sum(gaps) + SUPPOSED)
+    assert not_seen(clip) == pytest.approx(np.log(expected))
+    assert (not_seen(clip) == pytest.approx(NOT_SEEN)) == (not gaps)
 
 
 def test_to_come_in_the_open_costs_more_than_at_the_border_or_from_behind() -> None:

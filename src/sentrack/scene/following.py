@@ -119,7 +119,7 @@ def followed(seen: Any, step: float, known: Any) -> Any:
     """Which thing, from 0 on, every box is, (M,); and how far it was from where it was expected.
 
     That is (M,) in what things may be off before anything is known; NaN where the thing had not
-    been seen twice before.
+    been seen twice before. Last, (T, 2), by how much the picture jerked in every frame.
 
     Args:
         seen: the boxes.
@@ -128,6 +128,7 @@ def followed(seen: Any, step: float, known: Any) -> Any:
     """
     M = len(seen.label)
     id, off, many = np.full(M, -1), np.full(M, np.nan), 0
+    jerked = np.zeros((len(seen.times), 2))
     age = np.ones(M, np.int64)
     things = _Things(seen.centre.copy(), seen.motion.copy(), age, seen.looks.copy())
     last, count = np.empty(M, np.int64), 0  # the last boxes of things that are followed
@@ -147,6 +148,7 @@ def followed(seen: Any, step: float, known: Any) -> Any:
             continue
         expected = _expected(seen, things, last[:count], t, now - before, known)
         box, shift = _assigned(seen, things, last[:count], t, now - before, expected)
+        jerked[t] = shift
         for n in range(count):
             i = last[n]
             if box[n] < 0:
@@ -169,7 +171,7 @@ def followed(seen: Any, step: float, known: Any) -> Any:
             last[kept] = j
             kept += 1
         count, before = kept, now
-    return id, off
+    return id, off, jerked
 
 
 @internal
@@ -271,7 +273,7 @@ def _expected(seen: Any, things: Any, last: Flat, t: Int, step: float, known: An
             alike[n, b] -= math.log(2 * same / (known.ratio[j] + 1))
             if alike[n, b] >= ANOTHER_THING_NATS:
                 continue
-            other = _unlike(things.looks[i], seen.looks[j])
+            other = unlike(things.looks[i], seen.looks[j])
             if other >= 0:
                 alike[n, b] += min(max(other - ALIKE, 0.0) * strange, MOST_FOR_LOOKS)
             elif not math.isnan(paler):
@@ -280,7 +282,7 @@ def _expected(seen: Any, things: Any, last: Flat, t: Int, step: float, known: An
 
 
 @internal
-def _unlike(first: Flat, second: Flat) -> float:
+def unlike(first: Flat, second: Flat) -> float:
     """The mean Hellinger distance of the halves of what is seen; -1 where that is not known.
 
     Args:

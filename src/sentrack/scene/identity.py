@@ -4,7 +4,8 @@ Things are followed frame by frame. A box is expected where the thing was going,
 about the last second and by how the whole picture moved, about as large as it was, and to look as
 it looked in the last second. All boxes of a frame and all things compete at once: who continues
 whom is the assignment of least cost, in nats, in which a thing may also be lost, and a box be the
-first of another. Every class is followed by itself, so that what is found of it does not depend on
+first of another. Then what was missed for a while is linked, for all of the clip at once; see
+`linking`. Every class is followed by itself, so that what is found of it does not depend on
 which others are looked at.
 """
 
@@ -19,11 +20,9 @@ from sentrack.inference.kernels import announce
 from sentrack.scene.candidates import DOUBTFUL, Floats, Ints, detection_scores
 from sentrack.scene.clutter import MOST, by_scores, kinds_of, log_odds
 from sentrack.scene.following import Known, Seen, followed
+from sentrack.scene.linking import OFTEN, STAY, linked
 from sentrack.vision import Clip, add_projected
 
-# Before that is known of a clip:
-OFTEN = 0.02  # of the boxes of a thing that a detector misses
-STAY = 10.0  # seconds that a thing is there
 OF_BOXES = Seen._fields[2:]  # what is known of every box
 USUAL = 10  # steps between boxes that are as far off as that
 WINDOW = 0.5  # seconds before and after, over which scores are averaged
@@ -59,13 +58,17 @@ def _things(clip: Clip, frame: Ints, seen: Seen, odds: Floats) -> Ints:
     """(M,): which thing, from 0 on, the boxes of a class are; see `_known`."""
     # How often things are missed while they are there, how often others begin, and what clutter is
     # like, is known when they have been followed.
-    found, off = followed(seen, clip.seconds, _unknown(seen, len(clip.classes)))
+    found, off, jerked = followed(seen, clip.seconds, _unknown(seen, len(clip.classes)))
     for _ in range(PASSES - 1):
         before = found
-        found, off = followed(seen, clip.seconds, _known(clip, frame, seen, odds, found, off))
+        known = _known(clip, frame, seen, odds, found, off)
+        found, off, jerked = followed(seen, clip.seconds, known)
         if np.array_equal(found, before):
             break  # so would be all that follow
-    return np.asarray(found)
+    known, C = _known(clip, frame, seen, odds, found, off), len(clip.classes)
+    kinds, picture = kinds_of(seen.label, odds, found, C), clip.size[0] / clip.size[1]
+    near = float(_near(seen, off, known.true, C)[seen.label[0]])
+    return linked(seen, frame, found, odds, jerked, kinds, near, picture)
 
 
 def without_gaps(clip: Clip) -> Clip:
@@ -127,13 +130,25 @@ def _known(clip: Clip, frame: Ints, seen: Seen, odds: Floats, id: Ints, off: Flo
     true = 1 / (1 + np.exp(-past))
     # Where boxes may be is wide, for a camera may jerk. In the measure that things are seen but
     # once, it is as wide as it was found to be.
-    step = np.flatnonzero(~np.isnan(off))
-    weight, label = true[step], seen.label[step]
-    mean = np.bincount(label, weight * off[step] / 2, C) + USUAL
-    near = (mean / (np.bincount(label, weight, C) + USUAL)) ** once
+    near = _near(seen, off, true, C) ** once
     missed = _missed(frame, id, -seen.doubt)
     births = _births(clip, frame, seen, id)
     return Known(-np.log(missed), births, -np.log1p(-once), near, true, np.exp(ahead))
+
+
+def _near(seen: Seen, off: Floats, true: Floats, C: int) -> Floats:
+    """(C,): the factor by which boxes were nearer to where they were expected, of C classes.
+
+    Args:
+        seen: the boxes.
+        off: (M,) how far they were from there; see `followed`.
+        true: (M,) the probability that they are no clutter.
+        C: number of classes.
+    """
+    step = np.flatnonzero(~np.isnan(off))
+    weight, label = true[step], seen.label[step]
+    mean = np.bincount(label, weight * off[step] / 2, C) + USUAL
+    return np.asarray(mean / (np.bincount(label, weight, C) + USUAL))
 
 
 def _once(frame: Ints, seen: Seen, id: Ints, C: int) -> Floats:

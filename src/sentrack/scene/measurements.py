@@ -22,9 +22,9 @@ from sentrack.scene.coherence import coherence, continuations
 from sentrack.scene.distinctness import one_thing
 from sentrack.scene.presence import (
     AWAY,
-    NOT_SEEN,
     hidden_scores,
     identity_coherence,
+    not_seen,
     presence_scores,
     same_after,
 )
@@ -122,7 +122,7 @@ class Measurements:
             scores = np.minimum(scores - usual_scores(self.clip, scores)[self.clip.label], 0.0)
         if not self.identity:
             return scores
-        away = 0.0 if spoken_of else -np.inf if against_background else NOT_SEEN
+        away = 0.0 if spoken_of else -np.inf if against_background else not_seen(self.clip)
         return presence_scores(self.clip, scores, away)
 
     def coherence(self, players: CandidateSet) -> Floats:
@@ -168,8 +168,8 @@ class Measurements:
     def emission(self, model: WordModel, players: Sets) -> Floats:
         """(T, K, J1, ..., JI): log probability of what is seen of every tuple of candidates.
 
-        What is not seen says nothing but that: projected boxes are as good as any to every state,
-        for all features but presence.
+        What is not seen says nothing but that: where a thing is lost for longer than a moment, it
+        is as good as any to every state, for all features but presence.
         """
         shape = (len(players[0].rows), model.K, *(each.rows.shape[1] for each in players))
         if not model.observed:
@@ -185,15 +185,15 @@ class Measurements:
         if len(tables) > 1:
             h = model.noisy(h)
         for axis, each in enumerate(players):
-            projected = self.not_detected(each)
-            if projected.any():
-                unseen = aligned(projected, (axis,), len(players))[:, None]
+            untold = self.untold(each)
+            if untold.any():
+                unseen = aligned(untold, (axis,), len(players))[:, None]
                 h = np.where(unseen, self._unseen(model, players), h)
         return h
 
-    def not_detected(self, players: CandidateSet) -> Bools:
-        """(T, J): which candidates are projected."""
-        return np.asarray(self.clip.projected[players.rows])
+    def untold(self, players: CandidateSet) -> Bools:
+        """(T, J): which candidates were not detected and tell nothing."""
+        return np.asarray(self._things.untold[players.rows])
 
     def columns(self, rows: Ints) -> dict[str, Any]:
         """What a `ThingTable` keeps of some detections (M,)."""
@@ -206,7 +206,7 @@ class Measurements:
             found = {name: each[rows].astype(np.float32) for name, each in found.items()}
         # Rounded up: what is measured by it is a bound.
         single = np.where(single < score, np.nextafter(single, np.float32(np.inf)), single)
-        kept = {"looks": clip.looks[rows], "projected": clip.projected[rows]}
+        kept = {"looks": clip.looks[rows], "untold": own.untold[rows]}
         return {**found, **kept, "score": single}
 
     def _unseen(self, model: WordModel, players: Sets) -> Floats | float:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from sentrack.boxes import area, shared
 from sentrack.scene.candidates import Bools, CandidateSet, Floats, Ints
+from sentrack.scene.trajectories import TIME_TOLERANCE
 from sentrack.vision import ROWS, Clip
 
 Codes = npt.NDArray[np.int16]
@@ -27,7 +28,11 @@ HIDES = 0.1  # part of a box that another one, no smaller, covers if it can have
 # Seconds for which something has just appeared, or is about to vanish, and was away or will be.
 SOON = 0.5
 SEEN, APPEARS, VANISHES, GONE = range(4)  # bins of the feature
-NOT_SEEN = -3.0  # nats that a frame costs in which a participant is away
+# Nats that a frame costs in which a participant is away, before anything is known of the detector,
+# and how many missed frames that is worth.
+NOT_SEEN, SUPPOSED = -3.0, 10.0
+# Seconds between two boxes of a thing in between which it was where it is interpolated.
+BRIEFLY = 0.5
 
 
 def with_away(clip: Clip) -> Clip:
@@ -89,6 +94,44 @@ def presence(clip: Clip) -> Codes:
     code = np.where(came & new, APPEARS, SEEN)
     code = np.where(went & old, VANISHES, code)
     return np.where(is_away(clip), GONE, code).astype(np.int16)
+
+
+def untold(clip: Clip) -> Bools:
+    """(N,): which boxes tell words nothing: those that are projected, but not between two others.
+
+    A thing that was missed for less than BRIEFLY was where it is interpolated.
+
+    Args:
+        clip: with an identity for every detection.
+    """
+    order = np.lexsort((clip.frame_of, clip.id))
+    id, time, hidden = clip.id[order], clip.times[clip.frame_of[order]], clip.projected[order]
+    place, end = np.arange(len(order)), len(order) - 1
+    before = np.maximum.accumulate(np.where(hidden, 0, place))
+    after = np.minimum.accumulate(np.where(hidden, end, place)[::-1])[::-1]
+    between = (id[before] == id) & (id[after] == id) & ~hidden[before] & ~hidden[after]
+    between &= (id >= 0) & (time[after] - time[before] <= BRIEFLY + TIME_TOLERANCE)
+    found = np.empty(len(order), np.bool_)
+    found[order] = hidden & ~between
+    return found
+
+
+def not_seen(clip: Clip) -> float:
+    """Nats that a frame costs in which a participant is away.
+
+    It is the log of the probability that a thing that is missed is missed in the next frame too, by
+    the gaps of all things: where a detector misses much, to have been missed tells little of who is
+    meant.
+
+    Args:
+        clip: with an identity for every detection, and boxes where things are hidden.
+    """
+    order = np.lexsort((clip.frame_of, clip.id))
+    order = order[clip.id[order] >= 0]
+    hidden, same = clip.projected[order], np.diff(clip.id[order]) == 0
+    missed = np.count_nonzero(hidden[:-1] & same)
+    again = np.count_nonzero(hidden[:-1] & hidden[1:] & same)
+    return float(np.log((again + SUPPOSED * np.exp(NOT_SEEN)) / (missed + SUPPOSED)))
 
 
 def hidden_scores(clip: Clip, scores: Floats) -> Floats:

@@ -32,7 +32,7 @@ MOVING: dict[str, type] = {
     "turn": np.float32,
     "rise": np.float32,
     "score": np.float32,
-    "projected": np.bool_,
+    "untold": np.bool_,
 }
 LOOKING: dict[str, type] = {"colour": np.float32, "looks": np.uint8, "hands": np.float32}
 
@@ -202,6 +202,6 @@ class JoinedTables(Measurements):
             self._binned[feature.name] = feature.binned(_Picked(self, None))[:, 0]
         return np.asarray(self._binned[feature.name][players[0].rows])
 
-    def not_detected(self, players: CandidateSet) -> Bools:
-        """(P, 1): which candidates are projected."""
-        return np.asarray(self.column("projected")[players.rows])
+    def untold(self, players: CandidateSet) -> Bools:
+        """(P, 1): which candidates tell nothing."""
+        return np.asarray(self.column("untold")[players.rows])

@@ -5,10 +5,10 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from sentrack.scene.hands import hands
-from sentrack.scene.presence import Codes, presence
+from sentrack.scene.presence import Codes, presence, untold
 from sentrack.scene.scale import FRAME, metres
 from sentrack.scene.trajectories import trajectories
-from sentrack.vision import Clip, Floats
+from sentrack.vision import Bools, Clip, Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +24,7 @@ class Things:
         turn: (N,) degrees.
         rise: (N,) frame heights.
         hands: (N, H, 4) centre and extent, in frame heights.
+        untold: (N,) whether a box was not detected and tells words nothing.
     """
 
     velocity: Floats
@@ -34,6 +35,7 @@ class Things:
     turn: Floats
     rise: Floats
     hands: Floats
+    untold: Bools
 
     def part(self, rows: slice) -> "Things":
         """Some of them."""
@@ -51,8 +53,8 @@ def things(clip: Clip, identity: bool) -> Things:
     if identity:
         moves = trajectories(clip)
         own = moves.growth, moves.gain, moves.turn, moves.rise, hands(clip)
-        return Things(moves.velocity, metres(clip), presence(clip), *own)
+        return Things(moves.velocity, metres(clip), presence(clip), *own, untold(clip))
     nothing = np.zeros(len(clip.id))
     frame = np.full(len(clip.id), FRAME)
     own = nothing, nothing, nothing, nothing, hands(clip)
-    return Things(clip.velocity, frame, nothing.astype(np.int16), *own)
+    return Things(clip.velocity, frame, nothing.astype(np.int16), *own, clip.projected)

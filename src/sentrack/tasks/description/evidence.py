@@ -80,7 +80,7 @@ class Evidence:
                 code = code * len(observed.feature.bins) + self._bins(observed, place)
             h += np.moveaxis(table[:, code], 0, 1)
         h = np.moveaxis(model.noisy(h) if len(tables) > 1 else h, 1, 2) - model.background
-        hidden: Bools = np.any(self.clip.projected[self._players.rows[T, place]], axis=1)
+        hidden: Bools = np.any(self._measured.untold(self._players)[T, place], axis=1)
         h = np.where(hidden[..., None], 0.0, h)
         there: Bools = np.all(place >= 0, axis=1)
         return np.where(there[..., None], h, -np.inf)

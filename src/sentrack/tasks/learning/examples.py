@@ -43,7 +43,7 @@ class Spoken:
         shapes: per frame, the numbers of candidates (J_t[p1], ..., J_t[pI]).
         groups: features that are looked up together, by their indices in the word's model, and
             (M,) the combination of their bins, over all tuples of all frames.
-        unseen: (M,) whether one of the boxes was not detected but projected: it tells nothing.
+        unseen: (M,) whether one of the boxes was not detected and tells nothing.
         usual: (M,) whether a tuple tells what is usual: all boxes detected, and no two the same.
     """
 
@@ -209,7 +209,7 @@ def _spoken(scene: Scene, w: int) -> Spoken:
     rows: list[Ints] = []
     for axis, each in enumerate(players):
         real &= aligned(each.real, (axis,), axes)
-        unseen |= aligned(clip.projected[each.rows], (axis,), axes)
+        unseen |= aligned(scene.measured.untold(each), (axis,), axes)
         own = aligned(each.rows, (axis,), axes)
         for other in rows:
             twice |= other == own

@@ -250,7 +250,7 @@ def _looked_at(scene: Scene, w: int, places: Sequence[Ints]) -> tuple[Ints, Bool
         for o in model.observed
     ]
     hidden = [
-        clip.projected[each.rows[every, own]] for each, own in zip(players, places, strict=True)
+        scene.measured.untold(each)[every, own] for each, own in zip(players, places, strict=True)
     ]
     there = ~np.any(hidden, axis=0)
     always = np.array([o.feature.name == PRESENCE for o in model.observed])
