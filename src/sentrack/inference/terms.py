@@ -353,11 +353,18 @@ def _magnitude(terms: Terms) -> float:
             terms.factor_at,
         ),
     )
-    most = [float(largest(values)) for values, _ in kinds]
+    # In NumPy it takes twice as long, but nothing to compile.
+    compiled = worthwhile(largest, float(sum(values.size for values, _ in kinds)))
+    most = [float(largest(v)) if compiled else _largest(v) for v, _ in kinds]
     total = sum(value * at.size for value, (_, at) in zip(most, kinds, strict=True))
     if not total < np.finfo(np.float64).max / 4:
         raise ProblemError(f"values of {max(most):.3g} nats are too large: their sums overflow")
     return total
+
+
+def _largest(values: Floats) -> float:
+    """The largest absolute value among those that are finite, as `largest` finds it."""
+    return float(np.abs(values[values > -np.inf]).max(initial=0.0))
 
 
 def _step_blocks(problem: Problem, c: int, kept: list[list[Ints | None]]) -> list[Floats]:

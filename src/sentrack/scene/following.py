@@ -148,7 +148,8 @@ def followed(seen: Any, step: float, known: Any) -> Any:
             continue
         expected = _expected(seen, things, last[:count], t, now - before, known)
         box, shift = _assigned(seen, things, last[:count], t, now - before, expected)
-        jerked[t] = shift
+        for x in range(2):  # a row at once would take a second more to compile
+            jerked[t, x] = shift[x]
         for n in range(count):
             i = last[n]
             if box[n] < 0:
@@ -289,14 +290,15 @@ def unlike(first: Flat, second: Flat) -> float:
         first: (HALVES, CELLS) what part of each half is of each colour.
         second: (HALVES, CELLS).
     """
-    total = 0.0
+    total, one, other = 0.0, 0.0, 0.0
     for half in range(len(first)):
         common = 0.0
         for cell in range(first.shape[1]):
             common += math.sqrt(first[half, cell] * second[half, cell])
+            one += first[half, cell]
+            other += second[half, cell]
         total += math.sqrt(max(1.0 - common, 0.0))
-    known = first.any() and second.any()
-    return total / len(first) if known else -1.0
+    return total / len(first) if one > 0.0 and other > 0.0 else -1.0
 
 
 @internal

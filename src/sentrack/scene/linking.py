@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sentrack.inference.kernels import Flat, entry
+from sentrack.inference.kernels import Flat, entry, internal
 from sentrack.scene.assignment import cheapest_of
 from sentrack.scene.candidates import Floats, Ints
 from sentrack.scene.clutter import FAINTEST, FEW, Kinds
@@ -227,6 +227,15 @@ def _pairs(pieces: Pieces, near: float) -> Pairs:
     return Pairs(*_fitting(pieces, begin, end, near))
 
 
+@internal
+def _longer(values: Flat) -> Flat:
+    """(2N,): the values (N,), and room for as many."""
+    found = np.empty(2 * len(values), values.dtype)
+    for n in range(len(values)):
+        found[n] = values[n]
+    return found
+
+
 @entry
 def _fitting(pieces: Any, begin: Flat, end: Flat, near: float) -> Any:
     """(E,) three times: `Pairs`.
@@ -266,8 +275,7 @@ def _fitting(pieces: Any, begin: Flat, end: Flat, near: float) -> Any:
             elif not math.isnan(paler):
                 cost += paler / COLOUR
             if count == len(fit):
-                first, second = np.append(first, first), np.append(second, second)
-                fit = np.append(fit, fit)
+                first, second, fit = _longer(first), _longer(second), _longer(fit)
             first[count], second[count] = p, q
             fit[count] = -cost - math.log(2 * math.pi * reach * reach)
             count += 1
