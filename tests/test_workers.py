@@ -17,12 +17,12 @@ import pytest
 
 from sentrack.errors import SentrackError
 from sentrack.lexicon import Lexicon
-from sentrack.library import Entry
+from sentrack.library import Entry, work_left
 from sentrack.tasks import Library, Moments
 from sentrack.tasks.learning.learner import Settings, learn
 from sentrack.tasks.library import index
 from sentrack.vision import save_clip
-from sentrack.workers import COMES_BACK, Executor, cores, open_executor
+from sentrack.workers import CALLS_EACH, COMES_BACK, Executor, cores, open_executor
 from tests.tasks.scenes import library, scene
 from tests.tasks.stages import corpus, same_words
 from tests.waiting import HANG, until
@@ -149,7 +149,7 @@ def test_an_index_survives_the_death_of_a_worker(tmp_path: Path, machines: Any) 
     with open_executor(cluster=machines.scheduler_address) as executor:
         # Held still before there is work, or all of it could be done before the worker dies.
         death.strike()
-        done = list(index(struck.url, tasks, executor))
+        done = list(index(struck.url, [work_left(task) for task in tasks], executor))
     death.assert_came()
     assert done == plain.entries() == struck.entries()
     assert struck.check(age=0) == [p for p in struck.check() if p.kind == "catalogue"]
@@ -219,7 +219,7 @@ def test_a_fault_in_one_source_is_told_by_whoever_met_it(tmp_path: Path, machine
     (sources / "bad.csv").write_text("frame,class,x1,y1,x2,y2\n0.5,cup,1,2,4,6\n")
     store = Library(tmp_path / "lib")
     with open_executor(cluster=machines.scheduler_address) as executor:
-        bad, good = index(store.url, store.plan([sources]), executor)
+        bad, good = index(store.url, [work_left(t) for t in store.plan([sources])], executor)
     assert isinstance(bad, SentrackError)
     assert "bad.csv: column 'frame' holds 0.5" in str(bad)
     assert isinstance(good, Entry)
@@ -254,6 +254,14 @@ def test_few_jobs_are_done_here() -> None:
     with open_executor(calls=3) as executor:
         assert executor.size == 1
         assert list(executor.map(lambda n: os.getpid() + n, [0])) == [os.getpid()]
+
+
+def test_no_more_processes_are_started_than_there_is_work_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sentrack.workers.cores", lambda: 4)
+    with open_executor(calls=3 * CALLS_EACH - 1) as executor:
+        assert executor.size == 2
 
 
 def test_without_dask_this_process_works_unless_others_are_asked_for(

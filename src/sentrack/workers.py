@@ -15,7 +15,7 @@ In = TypeVar("In")
 Out = TypeVar("Out")
 
 RETRIES = 5  # of a call whose worker died
-FEW_CALLS = 64  # calls that one process makes sooner than several start
+CALLS_EACH = 32  # calls that another process is started for
 # How long a process that died may take to come back before the cluster does without it. Dask's
 # own 15 s are too few for a busy machine, and with every process given up work would never end.
 COMES_BACK = {"distributed.deploy.lost-worker-timeout": "10 minutes"}
@@ -85,10 +85,10 @@ def open_executor(
     """An executor, for as long as it is needed.
 
     Args:
-        workers: processes of this machine; by default one per core, or this process alone for so
-            few calls that starting others would take longer.
+        workers: processes of this machine; by default one per core, but no more than the calls are
+            worth starting, and this process alone where these are few.
         cluster: address of a Dask scheduler instead.
-        calls: about how many there will be.
+        calls: about how many short ones there will be, or how many take as long.
 
     Raises:
         SentrackError: there is no such cluster, or Dask is not installed.
@@ -97,8 +97,8 @@ def open_executor(
         raise SentrackError(f"workers must be at least 1, and it is {workers}")
     if cluster is not None and not cluster.rpartition(":")[2].isdigit():
         raise SentrackError(f"cluster {cluster!r} is not HOST:PORT, as in 127.0.0.1:8786")
-    wanted = cores() if workers is None else workers
-    if cluster is None and (wanted == 1 or (workers is None and calls < FEW_CALLS)):
+    wanted = min(cores(), calls // CALLS_EACH) if workers is None else workers
+    if cluster is None and wanted <= 1:
         yield Executor()
         return
     try:

@@ -73,6 +73,7 @@ def index(
     as_json: AsJson = False,
 ) -> None:
     """Look at videos once and keep what is seen; what is in the library already is skipped."""
+    from sentrack.library import work_left
     from sentrack.show import Bars, show_entries
     from sentrack.tasks import Library
     from sentrack.tasks import index as do
@@ -98,8 +99,10 @@ def index(
         todo = [task for task in tasks if task.state != "there"]
         done: list[Entry | SentrackError] = []
         try:
-            with open_executor(workers, cluster, len(todo)) as executor:
-                done.extend(do(store.url, todo, executor, bars))
+            works = [work_left(task) for task in todo]
+            calls = sum(work.calls for work in works)
+            with open_executor(workers, cluster, calls) as executor:
+                done.extend(do(store.url, works, executor, bars))
         except KeyboardInterrupt:
             stopped = True
         else:
