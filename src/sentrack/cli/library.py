@@ -171,7 +171,8 @@ def library(
         key = "repaired" if repair else "problems"
         document[key] = [{**vars(problem), "note": problem.note} for problem in problems]
         lines = [f"{problem.kind}: {problem.what}: {problem.text}" for problem in problems]
-        summary = f"{len(problems)} {key}" if problems else "in order"
+        told = f"{len(problems)} repaired" if repair else counted(len(problems), "problem")
+        summary = told if problems else "in order"
     else:
         entries = store.entries()
         document["clips"] = [entry.to_dict() for entry in entries]
