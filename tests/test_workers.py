@@ -264,6 +264,23 @@ def test_no_more_processes_are_started_than_there_is_work_for(
         assert executor.size == 2
 
 
+def test_others_on_this_machine_have_no_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = []
+    cluster = distributed.LocalCluster
+
+    def noted(**options: Any) -> Any:
+        opened.append(cluster(**options))
+        return opened[0]
+
+    monkeypatch.setattr(distributed, "LocalCluster", noted)
+    with open_executor(2) as executor:
+        assert list(executor.map(abs, [-1, -2])) == [1, 2]
+        place = opened[0].scheduler_address
+        assert place.startswith("tls://127.0.0.1:")
+        with pytest.raises(OSError):
+            distributed.Client(place.replace("tls", "tcp"), timeout="2s", set_as_default=False)
+
+
 def test_without_dask_this_process_works_unless_others_are_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
