@@ -34,7 +34,7 @@ from sentrack.errors import SentrackError
 from sentrack.text import counted, strict_json, visible
 
 if TYPE_CHECKING:
-    from sentrack.library import Entry, Task
+    from sentrack.library import Entry, Task, Work
     from sentrack.tasks import Library
 
 
@@ -97,9 +97,10 @@ def index(
             force=force,
         )
         todo = [task for task in tasks if task.state != "there"]
+        works: list[Work] = []
         done: list[Entry | SentrackError] = []
         try:
-            works = [work_left(task) for task in todo]
+            works.extend(map(work_left, todo))
             calls = sum(work.calls for work in works)
             with open_executor(workers, cluster, calls) as executor:
                 done.extend(do(store.url, works, executor, bars))
@@ -117,6 +118,9 @@ def index(
     store.refresh()
     if stopped:
         text = f"stopped: {len(done)} of {len(todo)} clips are done and kept"
+        looked = sum(work.frames - work_left(work.task).frames for work in works[len(done) :])
+        if looked > 0:
+            text += f", and so are {counted(looked, 'frame')} of the others"
         print(f"sentrack: {text}; the same command goes on from there", file=sys.stderr)
         raise typer.Exit(130)
     failed = [error for error in done if isinstance(error, SentrackError)]

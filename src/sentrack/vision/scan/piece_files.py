@@ -13,7 +13,7 @@ from sentrack.vision.clip import Clip, ClipError
 from sentrack.vision.io import Names, TableWriter, compact, read_arrow
 from sentrack.vision.scan.detectors import DETECTOR, Asked, Detector, open_detector
 from sentrack.vision.scan.observations import Observation
-from sentrack.vision.scan.pieces import Pieces, number_of
+from sentrack.vision.scan.pieces import Pieces, number_of, span_of
 from sentrack.vision.scan.scan_cache import EVERY_FRAME, Settings, piece_of, stored
 from sentrack.vision.scan.video import Video
 
@@ -101,9 +101,12 @@ def left_of(
     first, last = start or 0.0, video.duration if end is None else min(video.duration, end)
     numbers = range(number_of(first), min(number_of(last), MOST_PIECES) + 1)
     missing = [n for n in numbers if not piece_of(settings, start, end, n).exists()]
-    seconds = (last - first) * len(missing) / max(1, len(numbers))
+    seconds = 0.0
+    for number in missing:
+        begin, stop = span_of(number)
+        seconds += max(0.0, min(stop, last) - max(begin, first))
     frames = round(seconds * min(settings["fps"], video.fps))
-    return Left(tuple(missing) if len(numbers) > 1 else (), max(0, frames))
+    return Left(tuple(missing) if len(numbers) > 1 else (), frames)
 
 
 def recalled(piece: Path) -> Any:
