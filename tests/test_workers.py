@@ -264,6 +264,23 @@ def test_no_more_processes_are_started_than_there_is_work_for(
         assert executor.size == 2
 
 
+def test_a_search_is_worth_processes_by_the_hours_of_the_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, asked = library(tmp_path / "lib", range(3), T=15), list[int]()
+
+    def noted(_: int | None, __: str | None, calls: int) -> Any:
+        asked.append(calls)
+        return open_executor(1)
+
+    monkeypatch.setattr("sentrack.tasks.library.open_executor", noted)
+    monkeypatch.setattr("sentrack.tasks.library.HOURS_A_CALL", 1 / 36000)
+    tenths = 10 * sum(entry.seconds for entry in made.entries())
+    made.search(SENTENCES[0])
+    made.search_all([SENTENCES[0]] * 3)
+    assert asked == pytest.approx([tenths, 3 * tenths], abs=1)
+
+
 def test_others_on_this_machine_have_no_say(monkeypatch: pytest.MonkeyPatch) -> None:
     opened = []
     cluster = distributed.LocalCluster

@@ -22,6 +22,8 @@ from sentrack.tasks.search import Moments, Question, search, search_all
 from sentrack.tasks.tracker import open_lexicon
 from sentrack.workers import Executor, open_executor
 
+HOURS_A_CALL = 3.0  # of video, that take as long to search as a short call; see `open_executor`
+
 _log = logging.getLogger("sentrack")
 
 
@@ -44,14 +46,14 @@ class Library(Store):
             sentence: English, with alternatives joined by "or"; or several such sentences.
             k: how many at most.
             lexicon: or its name or file; `everyday` by default.
-            workers: processes of this machine; one per core if left out.
+            workers: processes of this machine; as many as it is worth if left out.
             cluster: address of a Dask scheduler instead.
             report: told how many clips are done.
 
         Raises:
             SentenceError: when a sentence cannot be understood.
         """
-        with open_executor(workers, cluster, len(self)) as executor:
+        with open_executor(workers, cluster, self._calls(1)) as executor:
             return search(self, sentence, k, open_lexicon(lexicon), executor, report)
 
     def search_all(
@@ -77,7 +79,7 @@ class Library(Store):
         Raises:
             SentenceError: when a sentence cannot be understood; the message says which.
         """
-        with open_executor(workers, cluster, len(self)) as executor:
+        with open_executor(workers, cluster, self._calls(len(questions))) as executor:
             return search_all(self, questions, k, open_lexicon(lexicon), executor, report)
 
     def describe(
@@ -100,6 +102,11 @@ class Library(Store):
                     _log.warning("left out: %s", said)
                 else:
                     yield entry, said
+
+    def _calls(self, questions: int) -> int:
+        """How many short calls take about as long as a search."""
+        hours = sum(entry.seconds for entry in self.entries()) / 3600
+        return int(questions * hours / HOURS_A_CALL)
 
 
 def index(
