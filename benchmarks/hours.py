@@ -141,7 +141,7 @@ def hours(many: float = 1000.0, kept: Path | None = None) -> Iterator[str]:
         yield f"{', '.join(SETS)} with as many things in an hour as there; {FALSE} false boxes in"
         yield f"every frame, and no looks. The {K} best moments: processor seconds of one process"
         yield "to bound all clips, listing included, the same by hours with all nouns, and to solve"
-        yield f"some; seconds on the clock by {cores()} processes that are started for it, the files"
+        yield f"some; seconds on the clock by {cores()} processes, with their start, the files"
         yield "first on the disk alone, and then in memory."
         yield ""
         if new:
