@@ -1,12 +1,14 @@
 """The same by one process, by several, and after one of them was killed."""
 
 import json
+import logging
 import os
 import signal
 import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from functools import partial
 from operator import add
@@ -279,6 +281,14 @@ def test_a_search_is_worth_processes_by_the_hours_of_the_library(
     made.search(SENTENCES[0])
     made.search_all([SENTENCES[0]] * 3)
     assert asked == pytest.approx([tenths, 3 * tenths], abs=1)
+
+
+def test_workers_that_are_busy_in_the_end_are_ended_without_a_word(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with open_executor(2) as executor:
+        next(executor.map(time.sleep, [0.0, 60.0]))
+    assert [each for each in caplog.records if each.levelno >= logging.WARNING] == []
 
 
 def test_others_on_this_machine_have_no_say(monkeypatch: pytest.MonkeyPatch) -> None:

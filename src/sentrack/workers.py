@@ -1,6 +1,7 @@
 """One way to do much work: in this process, in several of this machine, or on a Dask cluster."""
 
 import importlib
+import logging
 import os
 import pickle
 import warnings
@@ -133,9 +134,15 @@ def open_executor(
         "security": security,
         "preload": f"{ignoring}; {sharing}",
     }
+    logging.getLogger("distributed.nanny").addFilter(_of_interest)
     with (
         importlib.import_module("dask").config.set(COMES_BACK),
         distributed.LocalCluster(n_workers=wanted, processes=True, **options) as local,
         distributed.Client(local, set_as_default=False) as client,
     ):
         yield Executor(client, wanted)
+
+
+def _of_interest(record: logging.LogRecord) -> bool:
+    """Whether Dask is to say it: not that it ends a worker which is busy when nobody waits."""
+    return "still alive" not in record.msg
