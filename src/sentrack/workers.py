@@ -126,7 +126,7 @@ def open_executor(
     # Ctrl-C is for this process, which ends the others.
     ignoring = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
     # Threads of all workers together that are more than the cores only get in each other's way.
-    sharing = f"from sentrack import workers; workers.processes = {wanted}"
+    sharing = f"from sentrack import workers; workers.processes = {wanted}; workers.hush()"
     options = {
         "threads_per_worker": 1,
         # A port of its own; on the default one, Dask warns if there is another cluster.
@@ -134,7 +134,7 @@ def open_executor(
         "security": security,
         "preload": f"{ignoring}; {sharing}",
     }
-    logging.getLogger("distributed.nanny").addFilter(_of_interest)
+    hush()
     with (
         importlib.import_module("dask").config.set(COMES_BACK),
         distributed.LocalCluster(n_workers=wanted, processes=True, **options) as local,
@@ -143,6 +143,11 @@ def open_executor(
         yield Executor(client, wanted)
 
 
+def hush() -> None:
+    """Keep Dask from telling that workers are ended which are busy when nobody waits any more."""
+    for name in ("distributed.nanny", "distributed.worker"):
+        logging.getLogger(name).addFilter(_of_interest)
+
+
 def _of_interest(record: logging.LogRecord) -> bool:
-    """Whether Dask is to say it: not that it ends a worker which is busy when nobody waits."""
-    return "still alive" not in record.msg
+    return not record.msg.startswith(("Worker process still alive", "Failed to communicate with"))
