@@ -326,6 +326,9 @@ def test_processes_share_the_cores() -> None:
     many = cores() + 1
     with open_executor(many) as executor:
         assert list(executor.map(lambda _: cores(), range(4))) == [1] * 4
+        # What Dask would set, and what makes its processes give memory back over and over.
+        told = executor.map(lambda name: os.environ.get(name), ["MALLOC_TRIM_THRESHOLD_"])
+        assert list(told) == [None]
     assert cores() == many - 1
 
 

@@ -20,6 +20,15 @@ CALLS_EACH = 32  # calls that another process is started for
 # How long a process that died may take to come back before the cluster does without it. Dask's
 # own 15 s are too few for a busy machine, and with every process given up work would never end.
 COMES_BACK = {"distributed.deploy.lost-worker-timeout": "10 minutes"}
+# Of processes of this machine. By Dask's own, every array is given back to the system when it is
+# no longer used, and its memory fetched anew for the next one, which takes longer than the work.
+ENVIRONMENT = {
+    "distributed.nanny.pre-spawn-environ": {
+        "OMP_NUM_THREADS": 1,
+        "MKL_NUM_THREADS": 1,
+        "OPENBLAS_NUM_THREADS": 1,
+    }
+}
 
 processes = 1  # that share the cores of this machine, this one among them
 
@@ -136,7 +145,7 @@ def open_executor(
     }
     hush()
     with (
-        importlib.import_module("dask").config.set(COMES_BACK),
+        importlib.import_module("dask").config.set(COMES_BACK | ENVIRONMENT),
         distributed.LocalCluster(n_workers=wanted, processes=True, **options) as local,
         distributed.Client(local, set_as_default=False) as client,
     ):
