@@ -26,9 +26,12 @@ import numpy as np
 
 from sentrack.errors import SentrackError
 from sentrack.files import whole
+from sentrack.lexicon import Lexicon
 from sentrack.library import Store
+from sentrack.show import VideoWriter
 from sentrack.tasks import Library, Settings, learn
 from sentrack.vision import Clip, clip_from_arrays, load_clip, save_clip
+from sentrack.vision.scan import Video
 
 UP = "The person picked up the cup."
 FORMATS = {
@@ -39,6 +42,7 @@ FORMATS = {
     "e.txt": "kitti",
     "f.json": "coco",
     "g.json": "coco-results",
+    "yolo": "yolo",
 }
 ODD = (b"NaN", b"-1", b"1e400", b",", b"\n", b'"', b"\xff", b"9" * 30)
 GROWTH = 64 << 20  # bytes by which memory may grow after a tenth of all searches
@@ -152,22 +156,37 @@ def kills(folder: Path, rng: random.Random, count: int) -> int:
 
 
 def damaged_inputs(folder: Path, rng: random.Random, count: int) -> int:
-    """Read files of every format with some bytes changed: a clip, or an error of one line."""
-    contents = {}
+    """Read files of every kind with some bytes changed: what is in it, or an error of one line."""
     for name, format in FORMATS.items():
         save_clip(made_up(0, 6), folder / name, format)
-        contents[name] = (folder / name).read_bytes()
+    with VideoWriter(folder / "film.mp4", 10) as film:
+        for number in range(12):
+            film.write(np.full((48, 64, 3), 20 * number, np.uint8), number / 10)
+    Lexicon.load("paper").save(folder / "words.toml")
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    contents = {path: path.read_bytes() for path in paths}
     for number in range(count):
-        name = list(FORMATS)[number % len(FORMATS)]
-        path = folder / name
-        path.write_bytes(_harmed(contents[name], rng))
-        names = None if name[0] in "abce" else ["person", "cup"]
+        path = paths[number % len(paths)]
+        path.write_bytes(_harmed(contents[path], rng))
         try:
-            assert isinstance(load_clip(path, size=(640, 480), fps=10, names=names), Clip)
+            _read(path)
         except BaseException as error:
             if not isinstance(error, SentrackError) or "\n" in str(error):
-                raise AssertionError(f"{name}, {number}: {error!r}") from error
+                raise AssertionError(f"{path.name}, {number}: {error!r}") from error
+        path.write_bytes(contents[path])
     return count
+
+
+def _read(path: Path) -> None:
+    if path.suffix == ".mp4":
+        for _ in Video(path).frames():
+            pass
+    elif path.suffix == ".toml":
+        Lexicon.load(path)
+    else:
+        names = None if path.name[0] in "abce" else ["person", "cup"]
+        source = path.parent if path.parent.name == "yolo" else path
+        assert isinstance(load_clip(source, size=(640, 480), fps=10, names=names), Clip)
 
 
 def _harmed(content: bytes, rng: random.Random) -> bytes:
@@ -184,9 +203,7 @@ def _harmed(content: bytes, rng: random.Random) -> bytes:
             case 2:
                 harmed[at:at] = harmed[at : at + length]
             case 3:
-                harmed[at:at] = rng.choice(
-                    [b"NaN", b"-1", b"1e400", b",", b"\n", b'"', b"\xff", b"9" * 30]
-                )
+                harmed[at:at] = rng.choice(ODD)
             case _:
                 del harmed[at:]
     return bytes(harmed)
@@ -265,7 +282,7 @@ def silent_clients(folder: Path, rng: random.Random, count: int) -> int:
                 for client in rng.sample(clients, SILENT // 2):
                     with suppress(OSError):
                         client.sendall(b"GET / HTTP/1.1\r\nHost:")
-                with urllib.request.urlopen(f"{found[0]}/api/health") as answer:
+                with urllib.request.urlopen(f"{found[0]}/api/health", timeout=60) as answer:
                     assert answer.status == 200
                 for client in clients:
                     client.close()
@@ -288,15 +305,16 @@ KINDS: dict[str, tuple[Callable[..., int], int]] = {
 def soak(minutes: float, seed: int) -> dict[str, int]:
     """Do all kinds of harm in turn until the time is over, all at least once; how often each."""
     end = time.monotonic() + 60 * minutes
-    total = dict.fromkeys(KINDS, 0)
+    total = {"every bit of a library flipped": every_bit(seed)} | dict.fromkeys(KINDS, 0)
     rounds = 0
-    while rounds == 0 or time.monotonic() < end:
+    while True:
         for kind, (harm, count) in KINDS.items():
+            if rounds and time.monotonic() > end:
+                return total
             with tempfile.TemporaryDirectory(prefix="sentrack-soak-") as folder:
                 total[kind] += harm(Path(folder), random.Random(seed + rounds), count)
             print(f"{kind}: {total[kind]:,}", file=sys.stderr, flush=True)
         rounds += 1
-    return total
 
 
 def every_bit(seed: int) -> int:
@@ -315,7 +333,6 @@ def main() -> None:
     logging.getLogger("sentrack").setLevel(logging.ERROR)  # what is odd in damaged inputs
     begin = time.monotonic()
     total = soak(options.minutes, options.seed)
-    total["every bit of a library flipped"] = every_bit(options.seed)
     lasted = (time.monotonic() - begin) / 60
     rows = "\n".join(f"| {kind} | {count:,} | 0 |" for kind, count in total.items())
     text = f"""# Harm done, and nothing lost

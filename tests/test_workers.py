@@ -1,12 +1,14 @@
 """The same by one process, by several, and after one of them was killed."""
 
 import json
+import logging
 import os
 import signal
 import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from functools import partial
 from operator import add
@@ -17,12 +19,12 @@ import pytest
 
 from sentrack.errors import SentrackError
 from sentrack.lexicon import Lexicon
-from sentrack.library import Entry
+from sentrack.library import Entry, work_left
 from sentrack.tasks import Library, Moments
 from sentrack.tasks.learning.learner import Settings, learn
 from sentrack.tasks.library import index
 from sentrack.vision import save_clip
-from sentrack.workers import COMES_BACK, Executor, cores, open_executor
+from sentrack.workers import CALLS_EACH, COMES_BACK, Executor, cores, open_executor
 from tests.tasks.scenes import library, scene
 from tests.tasks.stages import corpus, same_words
 from tests.waiting import HANG, until
@@ -149,7 +151,7 @@ def test_an_index_survives_the_death_of_a_worker(tmp_path: Path, machines: Any) 
     with open_executor(cluster=machines.scheduler_address) as executor:
         # Held still before there is work, or all of it could be done before the worker dies.
         death.strike()
-        done = list(index(struck.url, tasks, executor))
+        done = list(index(struck.url, [work_left(task) for task in tasks], executor))
     death.assert_came()
     assert done == plain.entries() == struck.entries()
     assert struck.check(age=0) == [p for p in struck.check() if p.kind == "catalogue"]
@@ -219,7 +221,7 @@ def test_a_fault_in_one_source_is_told_by_whoever_met_it(tmp_path: Path, machine
     (sources / "bad.csv").write_text("frame,class,x1,y1,x2,y2\n0.5,cup,1,2,4,6\n")
     store = Library(tmp_path / "lib")
     with open_executor(cluster=machines.scheduler_address) as executor:
-        bad, good = index(store.url, store.plan([sources]), executor)
+        bad, good = index(store.url, [work_left(t) for t in store.plan([sources])], executor)
     assert isinstance(bad, SentrackError)
     assert "bad.csv: column 'frame' holds 0.5" in str(bad)
     assert isinstance(good, Entry)
@@ -256,6 +258,56 @@ def test_few_jobs_are_done_here() -> None:
         assert list(executor.map(lambda n: os.getpid() + n, [0])) == [os.getpid()]
 
 
+def test_no_more_processes_are_started_than_there_is_work_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sentrack.workers.cores", lambda: 4)
+    with open_executor(calls=3 * CALLS_EACH - 1) as executor:
+        assert executor.size == 2
+
+
+def test_a_search_is_worth_processes_by_the_hours_of_the_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, asked = library(tmp_path / "lib", range(3), T=15), list[int]()
+
+    def noted(_: int | None, __: str | None, calls: int) -> Any:
+        asked.append(calls)
+        return open_executor(1)
+
+    monkeypatch.setattr("sentrack.tasks.library.open_executor", noted)
+    monkeypatch.setattr("sentrack.tasks.library.HOURS_A_CALL", 1 / 36000)
+    tenths = 10 * sum(entry.seconds for entry in made.entries())
+    made.search(SENTENCES[0])
+    made.search_all([SENTENCES[0]] * 3)
+    assert asked == pytest.approx([tenths, 3 * tenths], abs=1)
+
+
+def test_workers_that_are_busy_in_the_end_are_ended_without_a_word(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with open_executor(2) as executor:
+        next(executor.map(time.sleep, [0.0, 60.0]))
+    assert [each for each in caplog.records if each.levelno >= logging.WARNING] == []
+
+
+def test_others_on_this_machine_have_no_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = []
+    cluster = distributed.LocalCluster
+
+    def noted(**options: Any) -> Any:
+        opened.append(cluster(**options))
+        return opened[0]
+
+    monkeypatch.setattr(distributed, "LocalCluster", noted)
+    with open_executor(2) as executor:
+        assert list(executor.map(abs, [-1, -2])) == [1, 2]
+        place = opened[0].scheduler_address
+        assert place.startswith("tls://127.0.0.1:")
+        with pytest.raises(OSError):
+            distributed.Client(place.replace("tls", "tcp"), timeout="2s", set_as_default=False)
+
+
 def test_without_dask_this_process_works_unless_others_are_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -270,10 +322,15 @@ def test_without_dask_this_process_works_unless_others_are_asked_for(
         pass
 
 
-def test_processes_share_the_cores() -> None:
+def test_processes_share_the_cores_and_keep_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    # What Dask sets, and what makes its processes give memory back over and over; another cluster
+    # of this process leaves it behind.
+    trimming = "MALLOC_TRIM_THRESHOLD_"
+    monkeypatch.delenv(trimming, raising=False)
     many = cores() + 1
     with open_executor(many) as executor:
         assert list(executor.map(lambda _: cores(), range(4))) == [1] * 4
+        assert list(executor.map(lambda name: os.environ.get(name), [trimming])) == [None]
     assert cores() == many - 1
 
 

@@ -1,6 +1,7 @@
 """One way to do much work: in this process, in several of this machine, or on a Dask cluster."""
 
 import importlib
+import logging
 import os
 import pickle
 import warnings
@@ -15,10 +16,19 @@ In = TypeVar("In")
 Out = TypeVar("Out")
 
 RETRIES = 5  # of a call whose worker died
-FEW_CALLS = 64  # calls that one process makes sooner than several start
+CALLS_EACH = 32  # calls that another process is started for
 # How long a process that died may take to come back before the cluster does without it. Dask's
 # own 15 s are too few for a busy machine, and with every process given up work would never end.
 COMES_BACK = {"distributed.deploy.lost-worker-timeout": "10 minutes"}
+# Of processes of this machine. By Dask's own, every array is given back to the system when it is
+# no longer used, and its memory fetched anew for the next one, which takes longer than the work.
+ENVIRONMENT = {
+    "distributed.nanny.pre-spawn-environ": {
+        "OMP_NUM_THREADS": 1,
+        "MKL_NUM_THREADS": 1,
+        "OPENBLAS_NUM_THREADS": 1,
+    }
+}
 
 processes = 1  # that share the cores of this machine, this one among them
 
@@ -85,10 +95,10 @@ def open_executor(
     """An executor, for as long as it is needed.
 
     Args:
-        workers: processes of this machine; by default one per core, or this process alone for so
-            few calls that starting others would take longer.
+        workers: processes of this machine; by default one per core, but no more than the calls are
+            worth starting, and this process alone where these are few.
         cluster: address of a Dask scheduler instead.
-        calls: about how many there will be.
+        calls: about how many short ones there will be, or how many take as long.
 
     Raises:
         SentrackError: there is no such cluster, or Dask is not installed.
@@ -97,13 +107,15 @@ def open_executor(
         raise SentrackError(f"workers must be at least 1, and it is {workers}")
     if cluster is not None and not cluster.rpartition(":")[2].isdigit():
         raise SentrackError(f"cluster {cluster!r} is not HOST:PORT, as in 127.0.0.1:8786")
-    wanted = cores() if workers is None else workers
-    if cluster is None and (wanted == 1 or (workers is None and calls < FEW_CALLS)):
+    wanted = min(cores(), calls // CALLS_EACH) if workers is None else workers
+    if cluster is None and wanted <= 1:
         yield Executor()
         return
     try:
         distributed: Any = importlib.import_module("distributed")
-    except ModuleNotFoundError:
+        # Certificates of our own: who reaches a worker can have it do anything.
+        security = None if cluster else distributed.Security.temporary()
+    except ImportError:
         if workers is None and cluster is None:
             yield Executor()
             return
@@ -123,16 +135,28 @@ def open_executor(
     # Ctrl-C is for this process, which ends the others.
     ignoring = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
     # Threads of all workers together that are more than the cores only get in each other's way.
-    sharing = f"from sentrack import workers; workers.processes = {wanted}"
+    sharing = f"from sentrack import workers; workers.processes = {wanted}; workers.hush()"
     options = {
         "threads_per_worker": 1,
         # A port of its own; on the default one, Dask warns if there is another cluster.
         "dashboard_address": "127.0.0.1:0",
+        "security": security,
         "preload": f"{ignoring}; {sharing}",
     }
+    hush()
     with (
-        importlib.import_module("dask").config.set(COMES_BACK),
+        importlib.import_module("dask").config.set(COMES_BACK | ENVIRONMENT),
         distributed.LocalCluster(n_workers=wanted, processes=True, **options) as local,
         distributed.Client(local, set_as_default=False) as client,
     ):
         yield Executor(client, wanted)
+
+
+def hush() -> None:
+    """Keep Dask from telling that workers are ended which are busy when nobody waits any more."""
+    for name in ("distributed.nanny", "distributed.worker"):
+        logging.getLogger(name).addFilter(_of_interest)
+
+
+def _of_interest(record: logging.LogRecord) -> bool:
+    return not record.msg.startswith(("Worker process still alive", "Failed to communicate with"))

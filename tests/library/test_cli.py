@@ -44,13 +44,19 @@ def test_indexing_and_indexing_again(sources: Path, tmp_path: Path) -> None:
     assert forced["failed"] == []
 
 
-def test_a_source_at_fault_stops_no_other(sources: Path, tmp_path: Path) -> None:
+def test_a_source_at_fault_stops_no_other(
+    sources: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     (sources / "scene-1.parquet").write_bytes(b"nonsense")
+    (sources / "notes.txt").write_text("about something else\n")
+    (sources / "other.json").write_text("{}")
     (sources / "bad.csv").write_text("frame,class,x1,y1,x2,y2\n0.5,cup,1,2,4,6\n")
     result = run("index", sources, "--library", tmp_path / "lib", "--json")
     assert result.exit_code == 1
     (line,) = result.stderr.splitlines()
     assert "bad.csv: column 'frame' holds 0.5" in line
+    (left_out,) = [record.getMessage() for record in caplog.records]
+    assert f"left out: {sources / 'scene-1.parquet'}: not a readable Parquet file" in left_out
     assert [entry.name for entry in Store(tmp_path / "lib").entries()] == ["scene-0", "scene-2"]
     missing = run("index", tmp_path / "none.mp4", "--library", tmp_path / "lib")
     assert isinstance(missing.exception, SentrackError)
@@ -78,7 +84,7 @@ def test_checking_repairing_and_removing(
     assert run("library", url, "--check").stdout == "in order\n"
     (sources / "scene-0.parquet").unlink()
     noted = run("library", url, "--check")
-    assert (noted.exit_code, noted.stdout.splitlines()[-1]) == (0, "1 problems")
+    assert (noted.exit_code, noted.stdout.splitlines()[-1]) == (0, "1 problem")
     file = url / Store(url).entry("scene-1").file
     file.write_bytes(b"damaged")
     bad = run("library", url, "--check", "--json")

@@ -5,12 +5,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from typer.testing import CliRunner
 
+from sentrack.cli import app
 from sentrack.errors import SentrackError
-from sentrack.library import Entry, Store
+from sentrack.library import Entry, Store, work_left
 from sentrack.tasks.library import index
 from sentrack.vision import ClipError, load_clip, save_clip
-from sentrack.vision.scan import ImageCandidates
+from sentrack.vision.scan import Image, ImageCandidates
 from sentrack.vision.scan import pieces as module
 from sentrack.workers import Executor
 from tests.library.scenes import assert_equal, scene
@@ -67,13 +69,20 @@ def test_the_library_is_the_same_byte_for_byte(
         store = Store(tmp_path / name)
         tasks = store.plan([film, boxes], every_frame=every, **options) + store.plan([broken])
         told.clear()
-        done = list(index(store.url, tasks, executor, lambda *step: told.append(step)))
+        works = [work_left(task) for task in tasks]
+        assert [(work.frames, work.calls) for work in works] == [(50, 2), (0, 1), (0, 1)]
+        done = list(index(store.url, works, executor, lambda *step: told.append(step)))
         assert [type(each) for each in done[:2]] == [Entry, Entry]
         assert isinstance(done[2], ClipError)
         contents.append({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()})
     assert contents[0] == contents[1]
     assert len([name for name in contents[0] if name.endswith(".parquet")]) == 2
-    assert ("pieces", 6, 6) in told
+    assert [(done, total) for stage, done, total in told if stage == "index"] == [
+        (n, 3) for n in range(4)
+    ]
+    looked = [(done, total) for stage, done, total in told if stage == "looking"]
+    assert looked[0] == (0, 50)
+    assert looked[6] == pytest.approx((50, 50))
 
 
 def test_a_piece_that_cannot_be_scanned_is_told(
@@ -87,9 +96,32 @@ def test_a_piece_that_cannot_be_scanned_is_told(
     monkeypatch.setattr(finder, "detect", fails)
     store = Store(tmp_path / "lib")
     executor = Backwards(tmp_path / "there", monkeypatch)
-    (result,) = index(store.url, store.plan([film]), executor)
+    (result,) = index(store.url, [work_left(t) for t in store.plan([film])], executor)
     assert str(result) == "this machine cannot do it"
     assert len(store) == 0
+
+
+def test_an_interrupt_says_what_is_kept_of_a_video(
+    tmp_path: Path, finder: Finder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    film = there_and_back(tmp_path / "a.mp4")
+    command = ["index", str(film), "--library", str(tmp_path / "lib")]
+    plain = finder.detect
+
+    def interrupted(image: Image) -> ImageCandidates:
+        if finder.calls == 35:
+            raise KeyboardInterrupt
+        return plain(image)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(finder, "detect", interrupted)
+        stopped = CliRunner().invoke(app, command)
+    assert stopped.exit_code == 130
+    kept = "stopped: 0 of 1 clips are done and kept, and so are 20 frames of the others"
+    assert stopped.stderr == f"sentrack: {kept}; the same command goes on from there\n"
+    told = list[tuple[str, float, float | None]]()
+    Store(tmp_path / "lib").add(film, report=lambda *step: told.append(step))
+    assert told[-1] == ("looking", 30, 30)
 
 
 def test_a_part_of_a_source(tmp_path: Path, finder: Finder) -> None:

@@ -54,6 +54,16 @@ def test_stages_have_bars_with_rates(monkeypatch: pytest.MonkeyPatch) -> None:
     assert re.search(r"render .* 49/249 +\d+\.\d/s, \d+:\d\d:\d\d left", text)
 
 
+def test_the_next_file_has_a_pace_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "PATIENCE", -1.0)
+    console, now = terminal(), [0.0]
+    console.get_time = lambda: now[0]
+    with Bars(console) as bars:
+        for now[0], done in ((0.0, 0), (100.0, 100), (100.0, 1), (101.0, 11)):
+            bars("looking", done, 100)
+    assert re.search(r"looking .* 11/100 +11\.0/s, 0:00:08 left", drawn(console))
+
+
 def test_the_cursor_comes_back_after_an_interruption(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "PATIENCE", -1.0)
     console = terminal()

@@ -34,7 +34,7 @@ from sentrack.errors import SentrackError
 from sentrack.text import counted, strict_json, visible
 
 if TYPE_CHECKING:
-    from sentrack.library import Entry, Task
+    from sentrack.library import Entry, Task, Work
     from sentrack.tasks import Library
 
 
@@ -73,6 +73,7 @@ def index(
     as_json: AsJson = False,
 ) -> None:
     """Look at videos once and keep what is seen; what is in the library already is skipped."""
+    from sentrack.library import work_left
     from sentrack.show import Bars, show_entries
     from sentrack.tasks import Library
     from sentrack.tasks import index as do
@@ -96,10 +97,13 @@ def index(
             force=force,
         )
         todo = [task for task in tasks if task.state != "there"]
+        works: list[Work] = []
         done: list[Entry | SentrackError] = []
         try:
-            with open_executor(workers, cluster, len(todo)) as executor:
-                done.extend(do(store.url, todo, executor, bars))
+            works.extend(map(work_left, todo))
+            calls = sum(work.calls for work in works)
+            with open_executor(workers, cluster, calls) as executor:
+                done.extend(do(store.url, works, executor, bars))
         except KeyboardInterrupt:
             stopped = True
         else:
@@ -114,6 +118,9 @@ def index(
     store.refresh()
     if stopped:
         text = f"stopped: {len(done)} of {len(todo)} clips are done and kept"
+        looked = sum(work.frames - work_left(work.task).frames for work in works[len(done) :])
+        if looked > 0:
+            text += f", and so are {counted(looked, 'frame')} of the others"
         print(f"sentrack: {text}; the same command goes on from there", file=sys.stderr)
         raise typer.Exit(130)
     failed = [error for error in done if isinstance(error, SentrackError)]
@@ -168,7 +175,8 @@ def library(
         key = "repaired" if repair else "problems"
         document[key] = [{**vars(problem), "note": problem.note} for problem in problems]
         lines = [f"{problem.kind}: {problem.what}: {problem.text}" for problem in problems]
-        summary = f"{len(problems)} {key}" if problems else "in order"
+        told = f"{len(problems)} repaired" if repair else counted(len(problems), "problem")
+        summary = told if problems else "in order"
     else:
         entries = store.entries()
         document["clips"] = [entry.to_dict() for entry in entries]

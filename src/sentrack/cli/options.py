@@ -58,7 +58,8 @@ Force = Annotated[bool, typer.Option(help="Overwrite files.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Where = Annotated[str, typer.Argument(help="A library: a folder, or any URL that fsspec knows.")]
 Workers = Annotated[
-    int | None, typer.Option(help="Processes of this machine; one per core by default.")
+    int | None,
+    typer.Option(help="Processes of this machine; by default as many as cores, if it is worth it."),
 ]
 Cluster = Annotated[
     str | None, typer.Option(help="A Dask scheduler instead: HOST:PORT, or tls://HOST:PORT.")

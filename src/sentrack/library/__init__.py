@@ -4,7 +4,7 @@ from sentrack.library.entry import Entry, Presence, unused
 from sentrack.library.folder import DamagedError, LibraryError
 from sentrack.library.index_plan import Task
 from sentrack.library.integrity import HOUR, Fault
-from sentrack.library.pieces import keep_piece, pieces_left, scan_piece
+from sentrack.library.pieces import Work, keep_piece, scan_piece, work_left
 from sentrack.library.sources import sources_in
 from sentrack.library.store import JUDGED, Store, index_one
 
@@ -18,10 +18,11 @@ __all__ = [
     "Presence",
     "Store",
     "Task",
+    "Work",
     "index_one",
     "keep_piece",
-    "pieces_left",
     "scan_piece",
     "sources_in",
     "unused",
+    "work_left",
 ]

@@ -8,6 +8,7 @@ import gc
 import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import chain
 
 import pyarrow as pa
 
@@ -50,9 +51,11 @@ class Manifest:
                 self._rows.update(stored(self._folder) or {})
             strange = {file for file in unknown - self._rows.keys() if not FILE.fullmatch(file)}
             files, new = listed - strange, unknown - strange
+            # The order of the manifest is nearly that of the entries, which makes it quick.
+            ordered = [file for file in self._rows if file in new]
             missing = False
             with _without_collection():
-                for file in new:
+                for file in chain(ordered, new.difference(ordered)):
                     try:
                         if (row := self._rows.get(file)) is None:
                             facts = read_facts(self._folder, file)

@@ -1,19 +1,46 @@
 """The pieces of a long video as work for several processes; see `sentrack.vision.scan.pieces`."""
 
+from dataclasses import dataclass
 from typing import Any
 
+from sentrack.errors import SentrackError
 from sentrack.extras import requires
 from sentrack.library.index_plan import Task
 from sentrack.vision import is_video
 
+FRAMES_A_CALL = 50  # that it takes about as long to look at as to read a clip of detections
 
-def pieces_left(task: Task) -> list[int]:
-    """The numbers of the pieces to be scanned before a clip is indexed; none of a short video."""
+
+@dataclass(frozen=True)
+class Work:
+    """What is left to be done of a task.
+
+    Attributes:
+        task: to be done.
+        pieces: numbers of those to be scanned before the clip is indexed; none of a short video.
+        frames: to be looked at, about.
+    """
+
+    task: Task
+    pieces: tuple[int, ...] = ()
+    frames: int = 0
+
+    @property
+    def calls(self) -> int:
+        """About how many short ones take as long; see `sentrack.workers.open_executor`."""
+        return 1 + self.frames // FRAMES_A_CALL
+
+
+def work_left(task: Task) -> Work:
+    """What is left to be done of a task."""
     if not is_video(task.origin.path):
-        return []
+        return Work(task)
     with requires("sentrack[video]"):
-        from sentrack.vision.scan import pieces_left
-    return pieces_left(task.origin.path, _settings(task), *_span(task))
+        from sentrack.vision.scan import left_of
+    try:
+        return Work(task, *left_of(task.origin.path, _settings(task), *_span(task)))
+    except SentrackError:  # whoever indexes it meets that again
+        return Work(task)
 
 
 def scan_piece(task: Task, number: int) -> bytes:

@@ -1,5 +1,6 @@
 """Videos and detections to be indexed: where they are, what they hold, how they are to be read."""
 
+import logging
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ VIDEOS = ".3gp .asf .avi .flv .m2ts .m4v .mkv .mov .mp4 .mpeg .mpg .mts .ogv .ts
 DETECTIONS = ".csv .gz .json .parquet .txt"
 SPAN = ("start", "end")  # options that cut
 MANIFEST = "catalogue.parquet"  # as users know it
+
+_log = logging.getLogger("sentrack")
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,9 @@ def _recognise(path: Path, folder: Path) -> SourceFile | None:
     inside = path.relative_to(folder)
     try:
         kind = kind_of(path)
+    except ClipError:  # a text about something else
+        return None
+    try:
         if kind is None and path.suffix.lower() not in VIDEOS.split():
             return None
         if kind == "table" and not {"frame", "class", *CORNERS} <= Table.read(path).columns.keys():
@@ -109,7 +115,8 @@ def _recognise(path: Path, folder: Path) -> SourceFile | None:
         if kind == "coco" and b'"bbox"' not in read_content(path):
             return None
         return open_source(path, inside.with_name(stem(path)).as_posix())
-    except (ClipError, OSError):
+    except (ClipError, OSError) as error:
+        _log.warning("left out: %s", error)
         return None
 
 

@@ -51,7 +51,10 @@ class Bars:
             return
         if stage not in self._tasks:
             self._tasks[stage] = self._progress.add_task(stage, total=None)
-        self._progress.update(self._tasks[stage], completed=done, total=total)
+        task = self._tasks[stage]
+        if done < self._progress.tasks[task].completed:  # the next file, with a pace of its own
+            self._progress.reset(task)
+        self._progress.update(task, completed=done, total=total)
         if not self._progress.live.is_started and monotonic() - self._begun > PATIENCE:
             self._progress.start()
 

@@ -11,9 +11,9 @@ from sentrack.library import (
     Entry,
     Store,
     Task,
+    Work,
     index_one,
     keep_piece,
-    pieces_left,
     scan_piece,
 )
 from sentrack.progress import Report, silent
@@ -21,6 +21,8 @@ from sentrack.tasks.description import Described, describe
 from sentrack.tasks.search import Moments, Question, search, search_all
 from sentrack.tasks.tracker import open_lexicon
 from sentrack.workers import Executor, open_executor
+
+HOURS_A_CALL = 3.0  # of video, that take as long to search as a short call; see `open_executor`
 
 _log = logging.getLogger("sentrack")
 
@@ -44,14 +46,14 @@ class Library(Store):
             sentence: English, with alternatives joined by "or"; or several such sentences.
             k: how many at most.
             lexicon: or its name or file; `everyday` by default.
-            workers: processes of this machine; one per core if left out.
+            workers: processes of this machine; as many as it is worth if left out.
             cluster: address of a Dask scheduler instead.
             report: told how many clips are done.
 
         Raises:
             SentenceError: when a sentence cannot be understood.
         """
-        with open_executor(workers, cluster, len(self)) as executor:
+        with open_executor(workers, cluster, self._calls(1)) as executor:
             return search(self, sentence, k, open_lexicon(lexicon), executor, report)
 
     def search_all(
@@ -77,7 +79,7 @@ class Library(Store):
         Raises:
             SentenceError: when a sentence cannot be understood; the message says which.
         """
-        with open_executor(workers, cluster, len(self)) as executor:
+        with open_executor(workers, cluster, self._calls(len(questions))) as executor:
             return search_all(self, questions, k, open_lexicon(lexicon), executor, report)
 
     def describe(
@@ -101,43 +103,47 @@ class Library(Store):
                 else:
                     yield entry, said
 
+    def _calls(self, questions: int) -> int:
+        """How many short calls take about as long as a search."""
+        hours = sum(entry.seconds for entry in self.entries()) / 3600
+        return int(questions * hours / HOURS_A_CALL)
+
 
 def index(
-    url: str, tasks: Sequence[Task], executor: Executor, report: Report = silent
+    url: str, works: Sequence[Work], executor: Executor, report: Report = silent
 ) -> Iterator[Entry | SentrackError]:
-    """Do the tasks of `Store.plan`; a source that is at fault stops no other."""
+    """Do what is left of the tasks of `Store.plan`; a source that is at fault stops no other."""
     if executor.size == 1:
-        for done, task in enumerate(tasks):
-            report("index", done, len(tasks))
-            yield _index((url, task), report)
+        for done, work in enumerate(works):
+            report("index", done, len(works))
+            yield _index((url, work.task), report)
         return
     # A long video is several pieces of work; put together, they are as good as scanned before.
-    pieces = [_pieces(task) for task in tasks]
     jobs: list[tuple[str, Task, int | None]] = []
-    for task, numbers in zip(tasks, pieces, strict=True):
-        jobs += [(url, task, number) for number in numbers] or [(url, task, None)]
-    results, looked, total = executor.map(_work, jobs), 0, sum(map(len, pieces))
-    for done, (task, numbers) in enumerate(zip(tasks, pieces, strict=True), 1):
+    for work in works:
+        jobs += [(url, work.task, number) for number in work.pieces] or [(url, work.task, None)]
+    results, looked, frames = executor.map(_work, jobs), 0.0, sum(work.frames for work in works)
+    report("index", 0, len(works))
+    report("looking", 0, frames)
+    for done, work in enumerate(works, 1):
         failed: SentrackError | None = None
-        for number in numbers:
+        for number in work.pieces:
             piece = next(results)
             if isinstance(piece, bytes):
-                keep_piece(task, number, piece)
+                keep_piece(work.task, number, piece)
             elif isinstance(piece, SentrackError):
                 failed = failed or piece
-            looked += 1
-            report("pieces", looked, total)
-        result = next(results) if not numbers else failed or _index((url, task))
-        assert not isinstance(result, bytes)
-        report("index", done, len(tasks))
+            looked += work.frames / len(work.pieces)
+            report("looking", looked, frames)
+        if work.pieces:
+            result = failed or _index((url, work.task))
+        else:
+            whole = next(results)
+            assert not isinstance(whole, bytes)
+            result, looked = whole, looked + work.frames
+            report("looking", looked, frames)
+        report("index", done, len(works))
         yield result
-
-
-def _pieces(task: Task) -> list[int]:
-    try:
-        return pieces_left(task)
-    except SentrackError:  # whoever indexes it meets that again
-        return []
 
 
 def _work(job: tuple[str, Task, int | None]) -> Entry | bytes | SentrackError:

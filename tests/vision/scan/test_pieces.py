@@ -15,7 +15,7 @@ from sentrack.vision.scan import (
     ImageCandidates,
     Observation,
     keep_piece,
-    pieces_left,
+    left_of,
     scan_piece,
     scan_settings,
     scan_video,
@@ -98,7 +98,8 @@ def test_pieces_are_done_by_anybody_in_any_order(
     together = load_clip(film, start=start, end=end)
     move_cache(tmp_path, monkeypatch, "here")
     told = {"sha256": checksum(film), **scan_settings()}
-    assert pieces_left(film, told, start, end) == [0, 1, 2, 3, 4] + ([5] if end is None else [])
+    left = left_of(film, told, start, end)
+    assert left == (((0, 1, 2, 3, 4, 5), 50) if end is None else ((0, 1, 2, 3, 4), 37))
     for number in (3, 0, 5, 2, 4, 1):
         move_cache(tmp_path, monkeypatch, "there")
         content = scan_piece(film, number, told, start=start, end=end)
@@ -109,7 +110,7 @@ def test_pieces_are_done_by_anybody_in_any_order(
     scan = scan_video(film, start=start, end=end, settings=told)
     assert scan.clip(start, end).sha256 == together.sha256
     assert kept(tmp_path, "here") == 1
-    assert pieces_left(film, told, start, end) == []
+    assert left_of(film, told, start, end) == ((), 0)
 
 
 @pytest.mark.usefixtures("seconds")
@@ -135,7 +136,7 @@ def test_a_scan_that_was_interrupted_goes_on(
     again = load_clip(film, report=lambda _, done, total: told.append((done, total)))
     assert again.sha256 == together.sha256
     assert finder.calls == 30 + LEAD + 2 * (LEAD + 1)
-    assert (told[0], told[-1]) == ((10, 50), (50, 50))
+    assert (told[0], told[-1]) == ((1, 30), (30, 30))
     assert kept(tmp_path, "other") == 1
 
 

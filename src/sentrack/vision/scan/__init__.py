@@ -13,7 +13,13 @@ from sentrack.vision.scan.detectors import (
     open_detector,
 )
 from sentrack.vision.scan.observations import Observation, observe
-from sentrack.vision.scan.piece_files import clip_of_frames, keep_piece, pieces_left, scan_piece
+from sentrack.vision.scan.piece_files import (
+    Left,
+    clip_of_frames,
+    keep_piece,
+    left_of,
+    scan_piece,
+)
 from sentrack.vision.scan.scan_cache import Scan
 from sentrack.vision.scan.scanner import FPS, VERSION, scan_settings, scan_video
 from sentrack.vision.scan.stream import Stream
@@ -31,6 +37,7 @@ __all__ = [
     "Frame",
     "Image",
     "ImageCandidates",
+    "Left",
     "Limit",
     "LimitError",
     "Observation",
@@ -41,9 +48,9 @@ __all__ = [
     "clip_of_frames",
     "files",
     "keep_piece",
+    "left_of",
     "observe",
     "open_detector",
-    "pieces_left",
     "scan_piece",
     "scan_settings",
     "scan_video",

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,11 +13,23 @@ from sentrack.vision.clip import Clip, ClipError
 from sentrack.vision.io import Names, TableWriter, compact, read_arrow
 from sentrack.vision.scan.detectors import DETECTOR, Asked, Detector, open_detector
 from sentrack.vision.scan.observations import Observation
-from sentrack.vision.scan.pieces import Pieces, number_of
+from sentrack.vision.scan.pieces import Pieces, number_of, span_of
 from sentrack.vision.scan.scan_cache import EVERY_FRAME, Settings, piece_of, stored
 from sentrack.vision.scan.video import Video
 
 MOST_PIECES = 10_000  # of a video: a week; who says that there are more is likely wrong
+
+
+class Left(NamedTuple):
+    """What is to be scanned yet of a video, as far as that says how long it is.
+
+    Attributes:
+        pieces: their numbers; none, if it has only one.
+        frames: in all, about.
+    """
+
+    pieces: tuple[int, ...] = ()
+    frames: int = 0
 
 
 def scan_piece(
@@ -77,21 +89,24 @@ def keep_piece(
             draft.write_bytes(content)
 
 
-def pieces_left(
+def left_of(
     path: str | Path, settings: Settings, start: float | None = None, end: float | None = None
-) -> list[int]:
-    """The numbers of the pieces of a video that are to be scanned yet.
-
-    None, if it has only one, has been scanned, or does not say how long it is.
-    """
-    length = None if stored(settings, start, end) else Video(path).duration
-    if length is None:
-        return []
-    last = min(length, length if end is None else end)
-    numbers = range(number_of(start), min(number_of(last), MOST_PIECES) + 1)
-    if len(numbers) < 2:
-        return []
-    return [n for n in numbers if not piece_of(settings, start, end, n).exists()]
+) -> Left:
+    """What is to be scanned yet of a video; see `scan_piece`."""
+    if stored(settings, start, end):
+        return Left()
+    video = Video(path)
+    if video.duration is None:
+        return Left()
+    first, last = start or 0.0, video.duration if end is None else min(video.duration, end)
+    numbers = range(number_of(first), min(number_of(last), MOST_PIECES) + 1)
+    missing = [n for n in numbers if not piece_of(settings, start, end, n).exists()]
+    seconds = 0.0
+    for number in missing:
+        begin, stop = span_of(number)
+        seconds += max(0.0, min(stop, last) - max(begin, first))
+    frames = round(seconds * min(settings["fps"], video.fps))
+    return Left(tuple(missing) if len(numbers) > 1 else (), frames)
 
 
 def recalled(piece: Path) -> Any:

@@ -52,7 +52,7 @@ class Pieces:
 
     def of(self, number: int) -> Iterator[Observation]:
         """What is in the frames of a piece; decoding goes on where the piece before it ended."""
-        begin, end = number * SECONDS, (number + 1) * SECONDS
+        begin, end = span_of(number)
         how = self._detector, self._video.size, self._best, self._every
         for seen in observe(self._around(begin, end), *how):
             if begin <= seen.time < end:
@@ -93,3 +93,8 @@ class Pieces:
 def number_of(time: float | None) -> int:
     """The number of the piece that a time is in; of the first one, where none is given."""
     return int(max(time or 0.0, 0.0) // SECONDS)
+
+
+def span_of(number: int) -> tuple[float, float]:
+    """From when to when a piece lasts, in seconds."""
+    return number * SECONDS, (number + 1) * SECONDS

@@ -177,7 +177,7 @@ def _scan(
                 if table is not None and number is not None:
                     write(place, table)
             else:
-                count.add(len(pc.unique(table["frame"])))
+                count.skip(len(pc.unique(table["frame"])))
                 pieces.skip()
                 number += 1
             if table is not None:
@@ -193,7 +193,7 @@ def _scan(
 
 
 class _Count:
-    """Says how many frames have been looked at."""
+    """Says how many frames have been looked at, of those that were to be."""
 
     def __init__(self, video: Video, asked: Settings, report: Report) -> None:
         ends = [t for t in (asked["end"], video.duration) if t is not None]
@@ -202,11 +202,13 @@ class _Count:
         self._total = None if seconds is None else max(1, round(seconds * rate))
         self._report, self._done = report, 0
 
-    def add(self, frames: int) -> None:
-        self._done += frames
-        self._report("looking", self._done, self._total)
+    def skip(self, frames: int) -> None:
+        """Some have been looked at before, which says nothing about the pace."""
+        if self._total is not None:
+            self._total = max(self._done, self._total - frames)
 
     def __call__(self, seen: Iterable[Observation]) -> Iterator[Observation]:
         for one in seen:
-            self.add(1)
+            self._done += 1
+            self._report("looking", self._done, self._total)
             yield one
