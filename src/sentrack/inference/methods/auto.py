@@ -66,7 +66,7 @@ CROWDED = 0.25
 # look, and where there was none. Fewer where there is no time for some sweeps more.
 FEW, MANY = 12, 20
 FIRST = 4
-SOON = 4.0
+SOON = 2.0
 # After so many times the operations a new answer is put together from parts of others; that may
 # take so many sweeps.
 MIXING = 1.25
