@@ -70,6 +70,16 @@ def learned(subject: str) -> Headline:
     return Headline(what, "learning.md", found, 0.65, after=f"### From {subject}")
 
 
+def eight(nouns: str, T: int, J: int) -> Headline:
+    """How many of ten instances with eight participants are certified in a minute."""
+    return Headline(
+        f"eight participants, {nouns} nouns, T={T}, J={J}: certified, of ten",
+        "inference.md",
+        rf"^\| {nouns} \| {T} \| {J} \| [^|]* \| (\d+)/10 ",
+        8,
+    )
+
+
 def interval(nouns: str) -> Headline:
     """How long the best interval takes, beside all frames; of the first instances."""
     return Headline(
@@ -163,6 +173,9 @@ FIGURES = (
         most=True,
         after="The six rows",
     ),
+    eight("soft", 300, 60),
+    eight("soft", 300, 120),
+    eight("hard", 1000, 198),
     learned("subject1"),
     learned("subject3"),
     Headline(

@@ -60,11 +60,13 @@ JOINT = 40.0
 FEWEST = 100
 # Candidates per track and frame, on average, that stand for themselves at first.
 ALONE = 16
+# If labels taken together are in the way in this part of all chains and frames, there are more.
+CROWDED = 0.25
 # So many among which the first answer is sought after some sweeps: where there was time for a first
 # look, and where there was none. Fewer where there is no time for some sweeps more.
 FEW, MANY = 12, 20
 FIRST = 4
-SOON = 4.0
+SOON = 2.0
 # After so many times the operations a new answer is put together from parts of others; that may
 # take so many sweeps.
 MIXING = 1.25
@@ -134,8 +136,7 @@ class Auto:
             keep = apart.survivors(search.score)
             if not kept_sizes(terms, keep).all():
                 return search.proven()
-            alone = nearest(terms, apart.bounds, ALONE)
-            relaxation: Relaxation = CoarseRelaxation(apart, keep, alone, limits)
+            relaxation: Relaxation = _coarse(apart, keep, limits)
         elif relaxation_bytes(terms) <= limits.memory:
             lattices = None
             if self.inside is not None:
@@ -303,6 +304,20 @@ class Auto:
             stop.upper_bound = max(threshold, stop.upper_bound)
             raise
         return max(threshold, bound)
+
+
+def _coarse(apart: Relaxation, keep: Bools, limits: Limits) -> Relaxation:
+    """A relaxation by words, with labels far from the best of their frame taken together.
+
+    Where that is in the way nearly everywhere, they are not far enough: fewer are.
+    """
+    most = ALONE
+    while True:
+        alone = nearest(apart.terms, apart.bounds, most)
+        relaxation = CoarseRelaxation(apart, keep, alone, limits)
+        if alone[keep].all() or relaxation.in_the_way().mean() < CROWDED:
+            return relaxation
+        most *= 2
 
 
 def _room(relaxation: Relaxation, limits: Limits) -> int:
