@@ -52,7 +52,7 @@ TOLERANCE = 1e-6  # of the certificate, relative to the score
 EXACT = 1e-11  # of sums of the same numbers in another order, relative to the largest partial sum
 
 # With these, every problem gets a first look, and most candidates are taken together.
-LOOKING = {"LOOK": 0.0, "LARGE": 0.0, "ALONE": 1, "FEW": 2}
+LOOKING = {"LOOK": 0.0, "LARGE": 0.0, "ALONE": 1, "FEW": 2, "CROWDED": 2.0}
 
 METHODS: dict[str, tuple[str | Method, bool]] = {
     # a name, the method, and whether every problem gets a first look

@@ -183,6 +183,7 @@ def test_auto_with_a_first_look_is_brute_force(problem: sentrack.Problem) -> Non
         patch.setattr(auto, "LOOK", 0)
         patch.setattr(auto, "LARGE", 0)
         patch.setattr(auto, "ALONE", 1)
+        patch.setattr(auto, "CROWDED", 2.0)
         patch.setattr(auto, "FEW", 1)
         if optimum == -np.inf:
             with pytest.raises(sentrack.Infeasible):
@@ -206,6 +207,7 @@ def test_auto_with_a_first_look_is_viterbi_where_many_labels_are_taken_together(
         patch.setattr(auto, "LOOK", 0)
         patch.setattr(auto, "LARGE", 0)
         patch.setattr(auto, "ALONE", 1)
+        patch.setattr(auto, "CROWDED", 2.0)
         patch.setattr(auto, "FEW", 1)
         solution = sentrack.solve(problem, sentrack.Auto(0, 0))
     assert solution.certified

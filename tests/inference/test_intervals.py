@@ -156,6 +156,7 @@ def test_bounds_agree_with_the_whole_lattice_where_nothing_is_solved_at_once(
             patch.setattr(auto, "LOOK", 0)
             patch.setattr(auto, "LARGE", 0)
             patch.setattr(auto, "ALONE", 1)
+            patch.setattr(auto, "CROWDED", 2.0)
             patch.setattr(auto, "FEW", 1)
             patch.setattr(auto, "LARGE", 0.0)
         found = best_interval(problem, method=Auto(0, 0)).solution
