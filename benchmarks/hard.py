@@ -25,7 +25,7 @@ import sentrack
 from benchmarks.peers import PeerResult, toulbar2
 from benchmarks.telling import Lines, tell
 from sentrack.inference import best_interval
-from sentrack.inference.methods import auto, shortlist
+from sentrack.inference.methods import auto, first_look
 from sentrack.inference.methods.frontier import Reached
 from sentrack.inference.structures import Lattices, Terms
 
@@ -306,7 +306,7 @@ def readings(size: Size) -> Lines:
                 ):
                     asked = worth_more(other, worth)
                     with ExitStack() as stack:
-                        for module in () if shared else (auto, shortlist):
+                        for module in () if shared else (auto, first_look):
                             stack.enter_context(patch.object(module, "balanced", _as_they_are))
                         start = size.clock()
                         best = best_interval(asked, time_limit=LIMIT)

@@ -159,4 +159,5 @@ def hush() -> None:
 
 
 def _of_interest(record: logging.LogRecord) -> bool:
-    return not record.msg.startswith(("Worker process still alive", "Failed to communicate with"))
+    text = str(record.msg)  # any object will do for one
+    return not text.startswith(("Worker process still alive", "Failed to communicate with"))

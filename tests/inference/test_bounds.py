@@ -11,7 +11,7 @@ from sentrack.inference.lattices import sweep_operations
 from sentrack.inference.limits import Limits
 from sentrack.inference.methods import auto
 from sentrack.inference.methods.coarse import CoarseRelaxation
-from sentrack.inference.methods.shortlist import first_look, nearest
+from sentrack.inference.methods.first_look import first_look, nearest
 from sentrack.inference.relaxation import Relaxation
 from sentrack.inference.structures import Bools, Floats, Terms
 from sentrack.inference.terms import TOGETHER, assignment_score, kept_sizes, problem_labels, reduce

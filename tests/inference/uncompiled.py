@@ -21,8 +21,8 @@ from sentrack.inference.kernels.jit import COMPILED
 from sentrack.inference.kernels.local import best_local_score, best_run_intervals, best_run_sums
 from sentrack.inference.limits import Limits
 from sentrack.inference.methods import viterbi
+from sentrack.inference.methods.first_look import first_look
 from sentrack.inference.methods.frontier import search_frontier
-from sentrack.inference.methods.shortlist import first_look
 from sentrack.inference.relaxation import Relaxation
 from sentrack.inference.terms import reduce
 from sentrack.scene.identity import identified

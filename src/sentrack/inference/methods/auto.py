@@ -23,13 +23,13 @@ from sentrack.inference.limits import Limits, OutOfTime
 from sentrack.inference.methods.ascent import first_answer
 from sentrack.inference.methods.coarse import CoarseRelaxation
 from sentrack.inference.methods.component_search import ComponentSearch
-from sentrack.inference.methods.frontier import search_frontier
-from sentrack.inference.methods.shortlist import (
+from sentrack.inference.methods.first_look import (
     first_look,
     first_look_bytes,
     first_look_operations,
     nearest,
 )
+from sentrack.inference.methods.frontier import search_frontier
 from sentrack.inference.methods.unions import tighten
 from sentrack.inference.methods.viterbi import checkpoint_stride, exact
 from sentrack.inference.relaxation import Relaxation, relaxation_bytes, relaxation_operations
