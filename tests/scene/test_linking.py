@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sentrack.scene.candidates import Floats
 from sentrack.scene.identity import identified
-from sentrack.scene.linking import Found, Pairs, Pieces, _assigned, _Chances, _late
+from sentrack.scene.linking import Linked, Pairs, Pieces, _assigned, _Chances, _late
 from sentrack.vision import clip_from_arrays
 
 T = 20
@@ -28,17 +28,19 @@ def pieces_of(begin: list[int], many: list[int]) -> Pieces:
     )  # fmt: skip
 
 
-def ways(P: int, pairs: Pairs) -> Iterator[Found]:
+def ways(P: int, pairs: Pairs) -> Iterator[Linked]:
     """All that pieces can be: things of one or more of them, or clutter."""
     own = [[-2, -1, *pairs.second[pairs.first == p].tolist()] for p in range(P)]  # -2: clutter
     for choice in product(*own):
         after = np.array(choice)
         followers = after[after >= 0]
         if len(set(followers)) == len(followers) and (after[followers] != -2).all():
-            yield Found(np.maximum(after, -1), (after == -2).astype(np.float64))
+            yield Linked(np.maximum(after, -1), (after == -2).astype(np.float64))
 
 
-def probability(pieces: Pieces, pairs: Pairs, known: _Chances, told: Floats, found: Found) -> float:
+def probability(
+    pieces: Pieces, pairs: Pairs, known: _Chances, told: Floats, found: Linked
+) -> float:
     """The logarithm of it, piece by piece and link by link."""
     total, more = 0.0, math.log(1 - known.lost - known.ended)
     continued = set(found.after[found.after >= 0].tolist())

@@ -90,7 +90,7 @@ class Pairs(NamedTuple):
     fit: Floats
 
 
-class Found(NamedTuple):
+class Linked(NamedTuple):
     """What pieces are.
 
     Attributes:
@@ -150,7 +150,7 @@ def linked(
     """
     pieces = _pieces(seen, frame, id, odds, jerked)
     pairs, P = _pairs(pieces, near), len(pieces.many)
-    found = Found(np.full(P, -1), _guessed(pieces, kinds, seen.label[0]))
+    found = Linked(np.full(P, -1), _guessed(pieces, kinds, seen.label[0]))
     chances = _counted(pieces, found, seen.times, picture, guessed=True)
     for _ in range(ROUNDS):
         before = found
@@ -296,7 +296,7 @@ def _guessed(pieces: Pieces, kinds: Kinds, label: int) -> Floats:
 
 
 def _counted(
-    pieces: Pieces, found: Found, times: Floats, picture: float, guessed: bool = False
+    pieces: Pieces, found: Linked, times: Floats, picture: float, guessed: bool = False
 ) -> _Chances:
     """What is known of a clip when its pieces have been linked.
 
@@ -345,7 +345,7 @@ def _told(pieces: Pieces, clutter: Floats) -> Floats:
     return Kinds(*own).told(np.zeros_like(pieces.many), pieces.odds, pieces.many)
 
 
-def _assigned(pieces: Pieces, pairs: Pairs, chances: _Chances, told: Floats, T: int) -> Found:
+def _assigned(pieces: Pieces, pairs: Pairs, chances: _Chances, told: Floats, T: int) -> Linked:
     """What pieces are, so that all of it is most probable.
 
     Where every piece begins and ends a thing of its own, nothing is gained. That one continues
@@ -377,7 +377,7 @@ def _assigned(pieces: Pieces, pairs: Pairs, chances: _Chances, told: Floats, T: 
     start = np.searchsorted(row[kept], np.arange(len(told) + 1))
     after = cheapest_of(start, column[kept], cost[kept], len(told))
     clutter = after == every
-    return Found(np.where(clutter, -1, after), clutter.astype(np.float64))
+    return Linked(np.where(clutter, -1, after), clutter.astype(np.float64))
 
 
 def _late(gaps: Ints, most: int) -> Floats:

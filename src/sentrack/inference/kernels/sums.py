@@ -8,7 +8,7 @@ get lost beside the largest, its exponentials are multiplied and added up instea
 import numpy as np
 
 from sentrack.inference.kernels.jit import ONE, ZERO, Flat, Int, entry, internal, unsigned
-from sentrack.inference.kernels.messages import load_step
+from sentrack.inference.kernels.sum_messages import send_sums
 from sentrack.inference.kernels.sweeps import add_terms, axis_terms
 from sentrack.inference.structures import Lattices, Terms
 
@@ -16,8 +16,6 @@ from sentrack.inference.structures import Lattices, Terms
 NOTHING = -60.0
 # Nats between the largest and the smallest product of a sum, below which none is rounded to zero.
 SPREAD = 600.0
-# Transitions of the innermost axis are gone through one by one if there are as many fewer of them.
-SPARSE = 4
 
 
 @entry
@@ -82,11 +80,11 @@ def _forward(
             top, spread = _extent(store, before, n)
             if spread + wide[:, t].sum() < SPREAD:
                 _exponentials(store, before, n, top, ping)
-                here = send_products(terms, steps, t, True, n, -ONE, ping, pong, g)
+                here = send_sums(terms, steps, True, t, True, n, -ONE, ping, pong, g)
                 _logarithms(here, size, top + most[:, t].sum(), store, at)
             else:
                 _copy(store, before, n, ping)
-                here = send_sums(terms, t, True, n, -ONE, ping, pong, g)
+                here = send_sums(terms, steps, False, t, True, n, -ONE, ping, pong, g)
                 for p in range(size):
                     store[at + p] = here[p]
         axis_terms(terms, lattices, ZERO, t, none, True, vectors)
@@ -139,20 +137,20 @@ def _backward(
             if terms.chain[c] >= terms.L:
                 if plain:
                     _copy(leads, ZERO, n, ping)
-                    moved = send_products(terms, steps, t, True, n, c, ping, pong, g)
+                    moved = send_sums(terms, steps, True, t, True, n, c, ping, pong, g)
                     _plain_pairs(terms, steps, c, t, moved, follows, size, pairs[word, t - 1])
                     pairs[word, t - 1] *= np.exp(scale)
                 else:
                     _copy(store, before, n, ping)
-                    moved = send_sums(terms, t, True, n, c, ping, pong, g)
+                    moved = send_sums(terms, steps, False, t, True, n, c, ping, pong, g)
                     _pairs(terms, c, t, moved, after, size, log_partition, pairs[word, t - 1])
                 word += 1
         if spread_after + wider < SPREAD:
-            here = send_products(terms, steps, t - 1, False, size, -ONE, follows, pong, g)
+            here = send_sums(terms, steps, True, t - 1, False, size, -ONE, follows, pong, g)
             _logarithms(here, n, top_after + tops, after, ZERO)
         else:
             _copy(after, ZERO, size, ping)
-            here = send_sums(terms, t - 1, False, size, -ONE, ping, pong, g)
+            here = send_sums(terms, steps, False, t - 1, False, size, -ONE, ping, pong, g)
             _copy(here, ZERO, n, after)
 
 
@@ -327,146 +325,3 @@ def _plain_pairs(
                     for b in range(unsigned(inner)):
                         total += before[x + b] * after[y + b]
             pairs[i, j] = steps[at + i * K + j] * total
-
-
-@internal
-def send_sums(
-    terms: Terms, t: Int, forward: bool, size: Int, skip: Int, ping: Flat, pong: Flat, g: Flat
-) -> Flat:
-    """Transitions into frame t of all axes but `skip`, with sums of exponentials for maxima.
-
-    Args:
-        terms: the reduced problem.
-        t: the frame.
-        forward: whether they come from the frame before, or after.
-        size: joint states of that frame.
-        skip: an axis that keeps its label of that frame, or -1.
-        ping: holds the table of that frame.
-        pong: room for another one.
-        g: room for a block of transitions.
-
-    Returns:
-        Whichever of the two holds the message in the end.
-    """
-    before = t - 1 if forward else t + 1
-    inner = ONE
-    for a in range(terms.sizes.shape[0] - 1, -1, -1):
-        n_in, n_out = terms.sizes[a, before], terms.sizes[a, t]
-        if a == skip:
-            inner *= n_in
-            continue
-        load_step(terms, a, 1.0, t, forward, g)
-        outer = size // (n_in * inner)
-        transfer_sum(ping, pong, outer, n_in, n_out, inner, g)
-        size = outer * n_out * inner
-        inner *= n_out
-        ping, pong = pong, ping
-    return ping
-
-
-@internal
-def send_products(
-    terms: Terms,
-    steps: Flat,
-    t: Int,
-    forward: bool,
-    size: Int,
-    skip: Int,
-    ping: Flat,
-    pong: Flat,
-    g: Flat,
-) -> Flat:
-    """The same of exponentials: those of the table are in `ping`, of transitions in `steps`."""
-    before = t - 1 if forward else t + 1
-    inner = ONE
-    for a in range(terms.sizes.shape[0] - 1, -1, -1):
-        n_in, n_out = terms.sizes[a, before], terms.sizes[a, t]
-        if a == skip:
-            inner *= n_in
-            continue
-        at = terms.step_at[a, max(t, before)]
-        for i in range(n_in):
-            for j in range(n_out):
-                g[i * n_out + j] = steps[at + (i * n_out + j if forward else j * n_in + i)]
-        outer = size // (n_in * inner)
-        add_products(ping, pong, outer, n_in, n_out, inner, g)
-        size = outer * n_out * inner
-        inner *= n_out
-        ping, pong = pong, ping
-    return ping
-
-
-@internal
-def add_products(
-    src: Flat, dst: Flat, outer: Int, n_in: Int, n_out: Int, inner: Int, g: Flat
-) -> None:
-    """One axis of a transition: dst[a, j, b] = Σ_i src[a, i, b] g[i, j]."""
-    for p in range(outer * n_out * inner):
-        dst[p] = 0.0
-    # Most are zero where tracks keep to one thing.
-    moves = 0
-    for p in range(n_in * n_out):
-        moves += g[p] > 0.0
-    if inner == 1 and SPARSE * moves > n_in * n_out:
-        for a in range(outer):
-            for i in range(n_in):
-                weight = src[a * n_in + i]
-                y, z = unsigned(a * n_out), unsigned(i * n_out)
-                for j in range(unsigned(n_out)):
-                    dst[y + j] += weight * g[z + j]
-        return
-    for i in range(n_in):
-        for j in range(n_out):
-            weight = g[i * n_out + j]
-            if weight > 0.0:
-                for a in range(outer):
-                    x, y = unsigned((a * n_in + i) * inner), unsigned((a * n_out + j) * inner)
-                    for b in range(unsigned(inner)):
-                        dst[y + b] += weight * src[x + b]
-
-
-@internal
-def transfer_sum(
-    src: Flat, dst: Flat, outer: Int, n_in: Int, n_out: Int, inner: Int, g: Flat
-) -> None:
-    """One axis of a transition: dst[a, j, b] = ln Σ_i exp(src[a, i, b] + g[i, j]).
-
-    Sums are taken of numbers scaled by the largest source and the largest transition, one
-    exponential per source; only where that loses all digits are the exponents added first.
-    """
-    top = np.empty(n_out)
-    scaled = np.empty(n_in * n_out)
-    for j in range(n_out):
-        top[j] = -np.inf
-        for i in range(n_in):
-            top[j] = max(top[j], g[i * n_out + j])
-        for i in range(n_in):
-            scaled[j * n_in + i] = np.exp(g[i * n_out + j] - top[j]) if top[j] > -np.inf else 0.0
-    column = np.empty(n_in)
-    for a in range(outer):
-        for b in range(inner):
-            s, d = a * n_in * inner + b, a * n_out * inner + b
-            best = -np.inf
-            for i in range(n_in):
-                best = max(best, src[s + i * inner])
-            for i in range(n_in):
-                column[i] = np.exp(src[s + i * inner] - best) if best > -np.inf else 0.0
-            for j in range(n_out):
-                if best == -np.inf or top[j] == -np.inf:
-                    dst[d + j * inner] = -np.inf
-                    continue
-                total = 0.0
-                for i in range(n_in):
-                    total += column[i] * scaled[j * n_in + i]
-                if total > 1e-200:
-                    dst[d + j * inner] = best + top[j] + np.log(total)
-                    continue
-                peak = -np.inf
-                for i in range(n_in):
-                    peak = max(peak, src[s + i * inner] + g[i * n_out + j])
-                total = 0.0
-                if peak > -np.inf:
-                    for i in range(n_in):
-                        total += np.exp(src[s + i * inner] + g[i * n_out + j] - peak)
-                    peak += np.log(total)
-                dst[d + j * inner] = peak
