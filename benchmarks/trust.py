@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
+from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
@@ -36,7 +37,7 @@ import sentrack
 from benchmarks.things import doubtful, shown_apart
 from sentrack.inference import Method
 from sentrack.inference.intervals import best_interval
-from sentrack.inference.methods import auto
+from sentrack.inference.methods import auto, window_search
 from sentrack.objective import affordable, interval
 from sentrack.objective import whole as whole_clip
 from sentrack.scene import Scene, scene_of
@@ -51,18 +52,36 @@ JOINT_OF_CLIPS = 1000  # the same of clips, whose states are a row of states eac
 TOLERANCE = 1e-6  # of the certificate, relative to the score
 EXACT = 1e-11  # of sums of the same numbers in another order, relative to the largest partial sum
 
-# With these, every problem gets a first look, and most candidates are taken together.
-LOOKING = {"LOOK": 0.0, "LARGE": 0.0, "ALONE": 1, "FEW": 2, "CROWDED": 2.0}
+Constants = dict[tuple[ModuleType, str], float]
 
-METHODS: dict[str, tuple[str | Method, bool]] = {
-    # a name, the method, and whether every problem gets a first look
-    "auto": ("auto", False),
-    "auto, nothing exact at once": (sentrack.Auto(0, 0), False),
-    "auto, with a first look": (sentrack.Auto(0, 0), True),
-    "viterbi": ("viterbi", False),
-    "dual": ("dual", False),
-    "ascent": (sentrack.Ascent(restarts=2), False),
-    "growth": (sentrack.Growth(starts=4, iterations=20, final_iterations=40), False),
+# With these, every problem gets a first look, and most candidates are taken together.
+LOOKING: Constants = {
+    (auto, "LOOK"): 0.0,
+    (auto, "LARGE"): 0.0,
+    (auto, "ALONE"): 1,
+    (auto, "FEW"): 2,
+    (auto, "CROWDED"): 2.0,
+}
+# With these, every problem of more than two frames is cut into windows.
+IN_WINDOWS: Constants = {
+    (auto, "LONG"): 2,
+    (auto, "LARGE"): 0.0,
+    (window_search, "WIDTH"): 2,
+    (window_search, "SHIFT"): 0,
+    (window_search, "RADIUS"): 1,
+    (window_search, "SWEEPS"): 1,
+}
+
+METHODS: dict[str, tuple[str | Method, Constants]] = {
+    # a name, the method, and what is put in place of constants
+    "auto": ("auto", {}),
+    "auto, nothing exact at once": (sentrack.Auto(0, 0), {}),
+    "auto, with a first look": (sentrack.Auto(0, 0), LOOKING),
+    "auto, in windows": (sentrack.Auto(0, 0), IN_WINDOWS),
+    "viterbi": ("viterbi", {}),
+    "dual": ("dual", {}),
+    "ascent": (sentrack.Ascent(restarts=2), {}),
+    "growth": (sentrack.Growth(starts=4, iterations=20, final_iterations=40), {}),
 }
 SENTENCES = (
     (("person", "cup"), "The person carried the object to the right."),
@@ -245,12 +264,12 @@ def faults(
         best: the optimum, -inf if there is none; of any interval if `span` is set.
         span: ask for the best interval of frames instead of all of them.
     """
-    method, look = METHODS[name]
+    method, constants = METHODS[name]
     first = 0
     try:
         with ExitStack() as stack:
-            for constant, value in LOOKING.items() if look else ():
-                stack.enter_context(patch.object(auto, constant, value))
+            for (module, constant), value in constants.items():
+                stack.enter_context(patch.object(module, constant, value))
             if span:
                 found = best_interval(
                     problem, None, method, time_limit=limits.time, memory_limit=limits.memory

@@ -91,7 +91,7 @@ class Relaxation:
     _changes: tuple[float, float]
 
     def __init__(self, terms: Terms, limits: Limits, lattices: Lattices | None = None) -> None:
-        self.terms, self._limits = terms, limits
+        self.terms, self.limits = terms, limits
         self.lattices = lattices or decompose(terms, word_groups(terms))
         self.sweeps, self.operations = 0, 0.0
         self._start()
@@ -152,6 +152,22 @@ class Relaxation:
         """A direction to read the frames in, and the messages from those still to come."""
         return not self._forward, self._stores[0] if self._forward else self._stores[1]
 
+    def both_ways(self) -> tuple[Floats, Floats]:
+        """Messages from the frames before and from those after, both of what is known now."""
+        forward, mine = self._forward, self._stores[1] if self._forward else self._stores[0]
+        self._forward = not forward
+        try:
+            self._pass(mine, mine, False)
+        finally:
+            self._forward = forward
+        self.operations += self.cost
+        return self._stores
+
+    @property
+    def best(self) -> Floats:
+        """(N,) the maximum of every lattice."""
+        return self._best
+
     def survivors(self, score: float) -> Bools:
         """Labels (laid out like `terms.node`) that an assignment better than `score` may use."""
         return np.asarray(self.bounds > score - self.terms.rounding)
@@ -210,7 +226,7 @@ class Relaxation:
         union = merge(self.terms, self.lattices, [[m, n]])
         store, best = np.empty(store_size(union)), np.empty(1)
         costs = sweep_operations(self.terms.sizes, union)
-        sweep(self.terms, union, store, store, False, False, best, best, self._limits, costs)
+        sweep(self.terms, union, store, store, False, False, best, best, self.limits, costs)
         self.operations += float(costs.sum())
         return float(self._best[m] + self._best[n] - best[0])
 
@@ -241,7 +257,7 @@ class Relaxation:
             update,
             self._best,
             self.bounds,
-            self._limits,
+            self.limits,
             self._frame_costs,
         )
 

@@ -32,6 +32,7 @@ from sentrack.inference.methods.first_look import (
 from sentrack.inference.methods.frontier import search_frontier
 from sentrack.inference.methods.unions import tighten
 from sentrack.inference.methods.viterbi import checkpoint_stride, exact
+from sentrack.inference.methods.window_search import close_windows
 from sentrack.inference.relaxation import Relaxation, relaxation_bytes, relaxation_operations
 from sentrack.inference.solution import closes
 from sentrack.inference.structures import Bools, Floats, Ints, Terms
@@ -44,6 +45,7 @@ from sentrack.inference.terms import (
     problem_labels,
     restrict,
 )
+from sentrack.inference.windows import can_be_cut
 
 # Operations that are done whatever the time: some milliseconds.
 SMALL = 1e6
@@ -73,6 +75,8 @@ MIXING = 1.25
 MIXED = 4.0
 # An operation on a product of many short axes takes about so many of one on two or three long ones.
 DENSE = 8.0
+# Frames from which on a clip is searched in windows.
+LONG = 120
 # With a budget, lattices are joined as soon as it pays for so many sweeps of them.
 PATIENCE = 16.0
 
@@ -146,9 +150,22 @@ class Auto:
             search.climb(terms, first_answer(terms))
             return search.found()
         search.follow(relaxation, climb=False)
-        if not search.closed:
+        if not search.closed and _worth_windows(relaxation, limits):
+            search.lower(self._searched_in_windows(relaxation, search, limits))
+        elif not search.closed:
             search.lower(self._close(relaxation, search, limits))
         return search.found()
+
+    def _searched_in_windows(
+        self, relaxation: Relaxation, search: ComponentSearch, limits: Limits
+    ) -> float:
+        """A bound of all that may be better than what is known, by windows of frames."""
+
+        def close(part: Relaxation, own: ComponentSearch, floor: float, budget: float) -> float:
+            return self._close(part, own, limits, floor, budget)
+
+        plain = Relaxation(relaxation.terms, limits, relaxation.lattices)
+        return close_windows(plain, search, close)
 
     def _first_answers(
         self, terms: Terms, values: Floats, most: int, search: ComponentSearch, limits: Limits
@@ -314,10 +331,24 @@ def _coarse(apart: Relaxation, keep: Bools, limits: Limits) -> Relaxation:
     most = ALONE
     while True:
         alone = nearest(apart.terms, apart.bounds, most)
+        if alone[keep].mean() > 0.5:
+            alone[:] = True
         relaxation = CoarseRelaxation(apart, keep, alone, limits)
         if alone[keep].all() or relaxation.in_the_way().mean() < CROWDED:
             return relaxation
         most *= 2
+
+
+def _worth_windows(relaxation: Relaxation, limits: Limits) -> bool:
+    """Whether a clip is long, and all labels stand for themselves, as windows need it."""
+    terms = relaxation.terms
+    return (
+        terms.sizes.shape[1] >= LONG
+        and relaxation.cost > LARGE
+        and bool(relaxation.alone.all())
+        and can_be_cut(relaxation)
+        and 2.0 * relaxation_bytes(terms) <= limits.memory
+    )
 
 
 def _room(relaxation: Relaxation, limits: Limits) -> int:

@@ -76,7 +76,7 @@ class CoarseRelaxation(Relaxation):
         new = np.full_like(unit, -1)
         new[left] = _ranks(unit[left], np.where(itself, left, -1))
         chains = [lattice_chains(self.lattices, n) for n in range(self.lattices.first.size - 1)]
-        if sweep_bytes(self._sizes(new), chains) > self._limits.memory:
+        if sweep_bytes(self._sizes(new), chains) > self.limits.memory:
             return False
         learned = self._learned()
         self.unit = new

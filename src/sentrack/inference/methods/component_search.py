@@ -83,6 +83,11 @@ class ComponentSearch:
         if score > self.score:
             self.labels, self.score = labels, score
 
+    def climb_from(self, labels: Ints) -> None:
+        """The same of an assignment of the component, given in the labels of the problem."""
+        places = self._places(np.arange(labels.size), labels.ravel())
+        self.climb(self._terms, places.reshape(labels.shape) - self._terms.node_at)
+
     def mixture(self, relaxation: Relaxation) -> Terms | None:
         """The component with few labels, among which a better answer may be.
 

@@ -1,0 +1,328 @@
+"""Long clips: windows of some dozen frames are closed one by one, and joined by states of words.
+
+What tracks do is bound to what is near in time; the state of a word may be bound to what happens
+long before and after. So windows are first bounded whatever the words' states at their ends. Where
+the best assignments of two windows that meet disagree on the state of a word, windows are bounded
+for each state of it, and the best way through all windows is one recursion over them. Only what is
+on the best way is looked at more closely, until nothing on it is uncertain any more.
+"""
+
+import itertools
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sentrack.inference.errors import Infeasible
+from sentrack.inference.limits import OutOfTime
+from sentrack.inference.methods.component_search import ComponentSearch
+from sentrack.inference.methods.window import Close, Edge, Ends, Window
+from sentrack.inference.relaxation import Relaxation
+from sentrack.inference.solution import closes
+from sentrack.inference.structures import Bools, Floats, Ints
+from sentrack.inference.terms import kept_sizes
+from sentrack.inference.windows import between, cut, lattices_between
+
+# Frames of a window, about, and how many frames a seam may be away from where it should be.
+WIDTH = 40
+SHIFT = 12
+# Sweeps over all frames before they are cut.
+SWEEPS = 12
+# Frames on either side of a seam in which an answer is mended, and sweeps that it may cost.
+RADIUS = 12
+MENDING = 64.0
+# Joint states of words at a seam, at most.
+JOINT = 81
+# Nats below the bound at which the first guess of the best score lies; each further one twice that.
+STEP = 32.0
+
+
+def close_windows(relaxation: Relaxation, search: ComponentSearch, close: Close) -> float:
+    """Look for assignments of a relaxation that are better than what is known.
+
+    Returns:
+        An upper bound of them, or the score of the best known one if that is proven to be the best.
+
+    Raises:
+        OutOfTime: with the bound reached by then.
+    """
+    for _ in range(SWEEPS):
+        relaxation.sweep()
+        search.try_answer(relaxation, climb=False)
+        if closes(search.score, relaxation.upper_bound):
+            return relaxation.upper_bound
+    whole = WindowSearch(relaxation, search, close)
+    try:
+        whole.join()
+        if closes(search.score, whole.bound):
+            return whole.bound
+        whole.refine()
+        keep = whole.survivors()
+        if not kept_sizes(relaxation.terms, keep).all():
+            return search.score
+        relaxation.eliminate(keep)
+        return min(whole.bound, close(relaxation, search, -math.inf, math.inf))
+    except OutOfTime as stop:
+        stop.upper_bound = min(stop.upper_bound, whole.bound)
+        raise
+
+
+class Ways(NamedTuple):
+    """The best ways through all windows, by the joint states of words where these meet.
+
+    Attributes:
+        tables: (Q, Q') of every window, a bound of its assignments with these states at its ends.
+        before: (Q,) at every end, the best of all windows before it; the first is [0].
+        after: (Q,) at every end, the best of all windows after it; the last is [0].
+    """
+
+    tables: list[Floats]
+    before: list[Floats]
+    after: list[Floats]
+
+    def rest(self, w: int) -> Floats:
+        """(Q, Q') the best of all windows but w, given the states at its ends."""
+        return np.asarray(self.before[w][:, None] + self.after[w + 1])
+
+    def best(self) -> list[int]:
+        """The joint states of the best way, at every end."""
+        here, path = 0, [0]
+        for w, table in enumerate(self.tables):
+            here = int((table[here] + self.after[w + 1]).argmax())
+            path.append(here)
+        return path
+
+
+class WindowSearch:
+    """The windows of a relaxation, and how they are joined.
+
+    Args:
+        relaxation: of all frames, as it was swept.
+        search: the best answer known.
+        close: looks for the best assignment of a relaxation.
+
+    Attributes:
+        bound: of all assignments.
+    """
+
+    def __init__(self, relaxation: Relaxation, search: ComponentSearch, close: Close) -> None:
+        self._relaxation, self._search, self._close = relaxation, search, close
+        self._terms, self.bound = relaxation.terms, relaxation.upper_bound
+        self._seams = seams(relaxation)
+        self._windows = [Window(part, close) for part in cut(relaxation, self._seams)]
+        # Chains of states that are told apart at seams.
+        self._told: list[int] = []
+
+    def join(self) -> None:
+        """Find the best way through all windows.
+
+        Suppose that the best answer scores more than some threshold. Then little is left of each
+        window, and closing it costs little. If there is none, the threshold is lowered.
+        """
+        step, rounds, due = STEP, 0, 1
+        threshold = self._search.score
+        while True:
+            ways = self._ways()
+            total = float(ways.before[-1][0])
+            self.bound = min(self.bound, total)
+            if closes(self._search.score, self.bound):
+                return
+            if self._told and total <= threshold + self._terms.rounding:
+                threshold, step = total - step, 2.0 * step
+            threshold = max(threshold, self._search.score)
+            path, looked = ways.best(), False
+            for w, (i, j) in enumerate(itertools.pairwise(path)):
+                looked |= self._look(w, i, j, threshold - float(ways.rest(w)[i, j]))
+            rounds += 1
+            if not looked or rounds >= due:
+                self._answer(path)
+                due = 2 * rounds
+            if not looked:
+                more = self._disagreeing(path)
+                if not more:
+                    return
+                self._told += more
+                threshold, rounds, due = total - step, 0, 1
+
+    def refine(self) -> None:
+        """Look at all states at ends that may lead to a better answer than the one known."""
+        looked = True
+        while looked:
+            looked, ways = False, self._ways()
+            self.bound = min(self.bound, float(ways.before[-1][0]))
+            score = self._search.score - self._terms.rounding
+            for w, table in enumerate(ways.tables):
+                rest = ways.rest(w)
+                for i, j in np.argwhere(rest + table > score).tolist():
+                    looked |= self._look(w, i, j, score - float(rest[i, j]))
+
+    def survivors(self) -> Bools:
+        """Labels (laid out like the nodes) that an assignment better than the best known may use."""
+        terms, ways, first = self._terms, self._ways(), 0
+        score = self._search.score - terms.rounding
+        keep = np.ones(terms.node.size, dtype=np.bool_)
+        for w, (window, table) in enumerate(zip(self._windows, ways.tables, strict=True)):
+            part, rest = window.relaxation.terms, ways.rest(w)
+            own = np.zeros(part.node.size, dtype=np.bool_)
+            for i, j in np.argwhere(rest + table > score).tolist():
+                edge = Edge(self._ends(w, i, j))
+                own |= window.survivors(edge, score - float(rest[i, j]))
+            for c in range(terms.chain.size):
+                size, at = int(part.sizes[c].sum()), int(terms.node_at[c, first])
+                keep[at : at + size] &= own[part.node_at[c, 0] :][:size]
+            first += part.sizes.shape[1] - 1
+        return keep
+
+    def _look(self, w: int, i: int, j: int, floor: float) -> bool:
+        """Look at a window with these states at its ends, unless that is settled."""
+        window = self._windows[w]
+        if self._known(w, i, j) is not None:
+            return False
+        edge = window.edge(self._ends(w, i, j))
+        if edge.settled(floor):
+            return False
+        window.look(edge, floor)
+        return True
+
+    def _known(self, w: int, i: int, j: int) -> Ints | None:
+        """The best assignment of a window with these states at its ends, if that is known."""
+        return next(
+            (e.labels for e in self._windows[w].edges if e.closed and self._is_at(e, w, i, j)), None
+        )
+
+    def _is_at(self, edge: Edge, w: int, i: int, j: int) -> bool:
+        """Whether the labels of an edge have these states at the ends of the window."""
+        first, last = self._ends(w, i, j)
+        labels = edge.labels
+        return labels is not None and (
+            all(labels[c, 0] == label for c, label in first.items())
+            and all(labels[c, -1] == label for c, label in last.items())
+        )
+
+    def _ways(self) -> Ways:
+        tables = []
+        for w, window in enumerate(self._windows):
+            table = self._rough(w)
+            for edge in window.edges:
+                here = np.ix_(self._match(w, edge.ends[0]), self._match(w + 1, edge.ends[1]))
+                table[here] = np.minimum(table[here], edge.bound)
+            tables.append(table)
+        before, after = [np.zeros(1)], [np.zeros(1)]
+        for table in tables:
+            before.append((before[-1][:, None] + table).max(axis=0))
+        for table in reversed(tables):
+            after.append((table + after[-1]).max(axis=1))
+        return Ways(tables, before, after[::-1])
+
+    def _rough(self, w: int) -> Floats:
+        """(Q, Q') what the lattices of a window score at most."""
+        window, last = self._windows[w], len(self._windows) - 1
+        table = np.full((1, 1), window.constant)
+        for c, values in window.rough.items():
+            if c not in self._told:
+                table = table + values.max()
+        for c in self._told:
+            values = window.rough[c]
+            values = values if w > 0 else values.max(axis=0, keepdims=True)
+            values = values if w < last else values.max(axis=1, keepdims=True)
+            pairs = table[:, None, :, None] + values[None, :, None, :]
+            table = pairs.reshape(pairs.shape[0] * pairs.shape[1], -1)
+        return table
+
+    def _states(self, end: int) -> Ints:
+        """(Q, n) the joint states that are told apart at an end, in labels of the problem."""
+        if end in (0, len(self._windows)) or not self._told:
+            return np.zeros((1, 0), dtype=np.int64)
+        terms, t = self._terms, self._seams[end - 1]
+        starts = [(int(terms.node_at[c, t]), int(terms.sizes[c, t])) for c in self._told]
+        labels = [terms.label[at : at + size].tolist() for at, size in starts]
+        return np.array(list(itertools.product(*labels)), dtype=np.int64)
+
+    def _ends(self, w: int, i: int, j: int) -> Ends:
+        first, last = self._states(w)[i].tolist(), self._states(w + 1)[j].tolist()
+        return (
+            dict(zip(self._told, first, strict=False)),
+            dict(zip(self._told, last, strict=False)),
+        )
+
+    def _match(self, end: int, fixed: dict[int, int]) -> Ints:
+        """The joint states at an end with these states of some words."""
+        states = self._states(end)
+        match = np.ones(len(states), dtype=np.bool_)
+        for c, label in fixed.items():
+            match &= states[:, self._told.index(c)] == label
+        return np.flatnonzero(match)
+
+    def _disagreeing(self, path: list[int]) -> list[int]:
+        """Chains of states that windows disagree on; none if they would be too many together."""
+        found = [self._known(w, i, j) for w, (i, j) in enumerate(itertools.pairwise(path))]
+        words = np.flatnonzero(self._terms.chain >= self._terms.L).tolist()
+        more = [
+            c
+            for c in words
+            if any(
+                left is not None and right is not None and left[c, -1] != right[c, 0]
+                for left, right in itertools.pairwise(found)
+            )
+        ]
+        joint = self._terms.sizes[[*self._told, *more]][:, self._seams].prod(axis=0)
+        return more if joint.max(initial=1) <= JOINT else []
+
+    def _answer(self, path: list[int]) -> None:
+        """Put the windows' assignments together, mend them where they meet, and improve them."""
+        found: list[Ints] = []
+        for w, (i, j) in enumerate(itertools.pairwise(path)):
+            edges = [edge for edge in self._windows[w].edges if edge.labels is not None]
+            best = max(
+                edges,
+                key=lambda e: (self._is_at(e, w, i, j), e.score),
+                default=None,
+            )
+            if best is None or best.labels is None:
+                return
+            found.append(best.labels)
+        labels = np.concatenate([found[0], *(part[:, 1:] for part in found[1:])], axis=1)
+        for t, (left, right) in zip(self._seams, itertools.pairwise(found), strict=True):
+            if (left[:, -1] != right[:, 0]).any():
+                labels = self._mended(labels, t)
+        self._search.climb_from(labels)
+
+    def _mended(self, labels: Ints, t: int) -> Ints:
+        """The best labels that differ from these in frames near t only, or the best known."""
+        terms, last = self._terms, self._terms.sizes.shape[1] - 1
+        ends = max(0, t - RADIUS), min(last, t + RADIUS)
+        part = between(terms, *ends)
+        keep = np.ones(part.node.size, dtype=np.bool_)
+        for k, end in zip((0, -1), ends, strict=True):
+            for c in range(part.chain.size) if 0 < end < last else ():
+                cell = slice(part.node_at[c, k], part.node_at[c, k] + part.sizes[c, k])
+                keep[cell] = part.label[cell] == labels[c, end]
+        try:
+            lattices = lattices_between(terms, self._relaxation.lattices, *ends)
+            near = Relaxation(part, self._relaxation.limits, lattices).narrowed(keep)
+            own = ComponentSearch(near.terms, near.limits)
+            self._close(near, own, -math.inf, MENDING * near.cost)
+        except Infeasible:
+            return labels
+        except OutOfTime as stop:
+            stop.upper_bound = math.inf
+            raise
+        if own.score > -math.inf:
+            labels = labels.copy()
+            labels[:, ends[0] : ends[1] + 1] = own.labels
+        return labels
+
+
+def seams(relaxation: Relaxation) -> list[int]:
+    """Frames, one in about `WIDTH`, in which the copies of chains agree, or most of them do."""
+    lattices, labels = relaxation.lattices, relaxation.copies()
+    first = np.zeros_like(relaxation.terms.sizes)
+    first[lattices.chain] = labels
+    disagree = (labels != first[lattices.chain]).sum(axis=0)
+    T = labels.shape[1]
+    windows = max(1, round(T / WIDTH))
+    found = []
+    for ideal in (k * T // windows for k in range(1, windows)):
+        near = np.arange(ideal - SHIFT, ideal + SHIFT + 1)
+        found.append(int(near[np.lexsort((np.abs(near - ideal), disagree[near]))[0]]))
+    return found

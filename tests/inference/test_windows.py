@@ -1,0 +1,137 @@
+"""Windows of frames: bounds that add up, and answers that are those of the whole clip."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import sentrack
+from sentrack.inference.limits import Limits
+from sentrack.inference.methods import auto, window_search
+from sentrack.inference.methods.viterbi import exact
+from sentrack.inference.relaxation import Relaxation
+from sentrack.inference.structures import Terms
+from sentrack.inference.terms import assignment_score, reduce
+from sentrack.inference.windows import can_be_cut, cut
+from tests.inference import oracle
+from tests.inference.strategies import assemble, problems
+
+UNLIMITED = Limits(1 << 34)
+
+
+def windows_everywhere(patch: pytest.MonkeyPatch, width: int) -> None:
+    """Have every problem of more than one frame cut into windows."""
+    patch.setattr(auto, "LONG", 2)
+    patch.setattr(auto, "LARGE", 0.0)
+    patch.setattr(auto, "LOOK", np.inf)
+    patch.setattr(window_search, "WIDTH", width)
+    patch.setattr(window_search, "SHIFT", width // 5)
+    patch.setattr(window_search, "RADIUS", 2)
+    patch.setattr(window_search, "SWEEPS", 1)
+
+
+def sticky(seed: int, T: int = 24) -> sentrack.Problem:
+    """Three tracks and two words of three states that rarely change."""
+    rng = np.random.default_rng(seed)
+    tables: list[Any] = []
+
+    def values(shape: tuple[int, ...], _: tuple[Any, ...]) -> Any:
+        table = rng.normal(0.0, 2.0, shape)
+        if shape == (3, 3):
+            table = np.where(np.eye(3) > 0, 0.0, -6.0)
+        tables.append(table)
+        return table
+
+    return assemble(np.full((3, T), 4), [3, 3], [(0, 1), (1, 2)], values)
+
+
+@settings(max_examples=150)
+@given(problem=problems(feasible=True), data=st.data(), sweeps=st.integers(0, 2))
+def test_windows_add_up_to_the_whole(
+    problem: sentrack.Problem, data: st.DataObject, sweeps: int
+) -> None:
+    for terms in reduce(problem).components:
+        T = terms.sizes.shape[1]
+        relaxation = Relaxation(terms, UNLIMITED)
+        for _ in range(sweeps):
+            relaxation.sweep()
+        if T < 3 or not can_be_cut(relaxation):
+            continue
+        seams = sorted(data.draw(st.sets(st.integers(1, T - 2), min_size=1)))
+        parts = cut(relaxation, seams)
+        scale = 1e-9 * (1 + terms.rounding * 1e12)
+        assert sum(part.upper_bound for part in parts) == pytest.approx(
+            relaxation.upper_bound, abs=scale
+        )
+        check_scores(terms, parts, seams, data.draw(st.integers(0, 99)), scale)
+        best = sum(exact(part.terms, UNLIMITED).score for part in parts)
+        whole = exact(terms, UNLIMITED).score
+        assert whole - scale <= best <= relaxation.upper_bound + scale
+
+
+def check_scores(
+    terms: Terms, parts: list[Relaxation], seams: list[int], seed: int, scale: float
+) -> None:
+    """Some assignments score what their parts do together."""
+    rng = np.random.default_rng(seed)
+    ends = [0, *seams, terms.sizes.shape[1] - 1]
+    for _ in range(5):
+        labels = rng.integers(terms.sizes)
+        own = [
+            assignment_score(part.terms, labels[:, first : last + 1])
+            for part, first, last in zip(parts, ends[:-1], ends[1:], strict=True)
+        ]
+        whole = assignment_score(terms, labels)
+        assert sum(own) == whole == -np.inf or sum(own) == pytest.approx(whole, abs=scale)
+
+
+@settings(max_examples=150)
+@given(problem=problems())
+def test_auto_in_windows_is_brute_force(problem: sentrack.Problem) -> None:
+    assume(problem.L > 0)
+    optimum = oracle.best(problem)[0]
+    with pytest.MonkeyPatch.context() as patch:
+        windows_everywhere(patch, 2)
+        if optimum == -np.inf:
+            with pytest.raises(sentrack.Infeasible):
+                sentrack.solve(problem, sentrack.Auto(0, 0))
+            return
+        solution = sentrack.solve(problem, sentrack.Auto(0, 0))
+    assert solution.certified
+    assert solution.score == pytest.approx(optimum, rel=1e-9, abs=1e-9)
+
+
+def test_auto_in_windows_is_viterbi_where_states_of_words_last_long() -> None:
+    told = []
+    with pytest.MonkeyPatch.context() as patch:
+        windows_everywhere(patch, 5)
+        join = window_search.WindowSearch.join
+
+        def joined(search: Any) -> None:
+            join(search)
+            told.append(len(search._told))
+
+        patch.setattr(window_search.WindowSearch, "join", joined)
+        for seed in range(12):
+            problem = sticky(seed)
+            found = sentrack.solve(problem, sentrack.Auto(0, 0))
+            best = sentrack.solve(problem, "viterbi")
+            assert found.certified
+            assert found.score == pytest.approx(best.score, rel=1e-9)
+    # All were cut, and in some of them windows disagreed on the state of a word.
+    assert len(told) == 12
+    assert max(told) > 0
+
+
+def test_more_states_than_there_is_room_for_are_not_told_apart() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        windows_everywhere(patch, 5)
+        patch.setattr(window_search, "JOINT", 1)
+        for seed in range(6):
+            problem = sticky(seed)
+            found = sentrack.solve(problem, sentrack.Auto(0, 0))
+            best = sentrack.solve(problem, "viterbi")
+            assert found.certified
+            assert found.score == pytest.approx(best.score, rel=1e-9)
