@@ -7,6 +7,7 @@ windows add up.
 """
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -25,47 +26,46 @@ def can_be_cut(relaxation: Relaxation) -> bool:
     )
 
 
-def cut(relaxation: Relaxation, seams: list[int]) -> list[Relaxation]:
+def cut(
+    relaxation: Relaxation, seams: list[int], which: Sequence[int] | None = None
+) -> list[Relaxation]:
     """Relaxations of the frames up to the first seam, from there to the next, and so on.
 
     An assignment scores as much as its windows together, and bounds of all windows add up to that
-    of the whole.
+    of the whole. With `which`, these windows alone are made.
 
     Raises:
         OutOfTime: when time is over.
     """
     terms, lattices = relaxation.terms, relaxation.lattices
+    every, last = range(lattices.first.size - 1), terms.sizes.shape[1] - 1
     forward, backward = relaxation.both_ways()
-    ends = [0, *seams, terms.sizes.shape[1] - 1]
-    parts = [
-        (between(terms, first, last), lattices_between(terms, lattices, first, last))
-        for first, last in itertools.pairwise(ends)
-    ]
-    told, most = {}, 0.0
+    told: dict[int, list[Floats]] = {}
     for t in seams:
-        for n in range(lattices.first.size - 1):
+        told[t] = []
+        for n in every:
             at = int(lattices.table_at[n, t])
             here = slice(at, at + int(lattices.states[n, t]))
-            told[t, n] = _told(forward[here], own_terms(terms, lattices, n, t) + backward[here])
-            finite = told[t, n][told[t, n] > -np.inf]
-            most += float(np.abs(finite).max(initial=0.0))
+            future = own_terms(terms, lattices, n, t) + backward[here]
+            told[t].append(_told(forward[here], future))
+    most = sum(_magnitude(values) for tables in told.values() for values in tables)
+    spans = list(itertools.pairwise([0, *seams, last]))
     found = []
-    for (part, copies), first, last in zip(parts, ends[:-1], ends[1:], strict=True):
-        if first > 0:
-            for n in range(lattices.first.size - 1):
-                f, more = _widest(terms, lattices, n), told[first, n]
-                here = slice(part.factor_at[f, 0], part.factor_at[f, 0] + more.size)
-                part.factor[here] += np.where(more > -np.inf, -more, -np.inf)
-        if last < terms.sizes.shape[1] - 1:
+    for begin, end in spans if which is None else [spans[w] for w in which]:
+        part = between(terms, begin, end)._replace(rounding=terms.rounding + ROUNDING * most)
+        copies = lattices_between(terms, lattices, begin, end)
+        for n, values in enumerate(told.get(begin, [])):
+            at = part.factor_at[_widest(terms, lattices, n), 0]
+            part.factor[at : at + values.size] += np.where(values > -np.inf, -values, -np.inf)
+        if end < last:
             # The terms of the frame itself belong to the next window.
             _clear(part.node, part.node_at, part.sizes)
             _clear(copies.node, copies.node_at, part.sizes[copies.chain])
             tables = np.where(part.spans[:, :, None], part.sizes, 1).prod(axis=1)
             _clear(part.factor, part.factor_at, tables)
-            for n in range(lattices.first.size - 1):
-                f, more = _widest(terms, lattices, n), told[last, n]
-                part.factor[part.factor_at[f, -1] : part.factor_at[f, -1] + more.size] = more
-        part = part._replace(rounding=terms.rounding + ROUNDING * most)
+            for n, values in enumerate(told[end]):
+                at = part.factor_at[_widest(terms, lattices, n), -1]
+                part.factor[at : at + values.size] = values
         found.append(Relaxation(part, relaxation.limits, copies))
     return found
 
@@ -109,6 +109,11 @@ def _told(past: Floats, future: Floats) -> Floats:
     told = np.full(past.size, -np.inf)
     told[possible] = 0.5 * (future[possible] + (through.max() - past[possible]))
     return told
+
+
+def _magnitude(values: Floats) -> float:
+    """The largest absolute value among those that are finite."""
+    return float(np.abs(values[values > -np.inf]).max(initial=0.0))
 
 
 def _clear(values: Floats, at: Ints, sizes: Ints) -> None:

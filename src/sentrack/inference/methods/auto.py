@@ -64,6 +64,8 @@ FEWEST = 100
 ALONE = 16
 # If labels taken together are in the way in this part of all chains and frames, there are more.
 CROWDED = 0.25
+# Where more than this part of them do so anyway, all do: windows can be cut then.
+NEARLY = 0.9
 # So many among which the first answer is sought after some sweeps: where there was time for a first
 # look, and where there was none. Fewer where there is no time for some sweeps more.
 FEW, MANY = 12, 20
@@ -331,7 +333,7 @@ def _coarse(apart: Relaxation, keep: Bools, limits: Limits) -> Relaxation:
     most = ALONE
     while True:
         alone = nearest(apart.terms, apart.bounds, most)
-        if alone[keep].mean() > 0.5:
+        if alone[keep].mean() > NEARLY:
             alone[:] = True
         relaxation = CoarseRelaxation(apart, keep, alone, limits)
         if alone[keep].all() or relaxation.in_the_way().mean() < CROWDED:

@@ -58,19 +58,25 @@ class Window:
     Args:
         relaxation: of its frames; it stays as it is.
         close: looks for the best assignment of a relaxation.
+        edges: what is known of it already.
 
     Attributes:
-        edges: all that was looked at.
+        edges: all that is known.
         rough: (K, K') of every chain of states, what its lattice scores at most with a state at
             the first frame and another at the last.
         constant: what all other lattices score at most, together.
     """
 
-    def __init__(self, relaxation: Relaxation, close: Close) -> None:
+    def __init__(
+        self, relaxation: Relaxation, close: Close, edges: list[Edge] | None = None
+    ) -> None:
         self.relaxation, self._close = relaxation, close
-        self.edges: list[Edge] = []
-        self._bounds: Floats = np.full(relaxation.terms.node.size, np.inf)
         self.constant, self.rough = between_ends(relaxation)
+        every = relaxation.narrowed(np.ones(relaxation.terms.node.size, dtype=np.bool_))
+        for _ in range(int(EFFORT[0])):
+            every.sweep()
+        self._bounds = every.bounds
+        self.edges = [Edge(({}, {}), every.upper_bound, looks=1), *(edges or [])]
 
     def edge(self, ends: Ends) -> Edge:
         """What is known of the assignments with these ends."""
@@ -93,10 +99,10 @@ class Window:
                 for _ in range(int(EFFORT[0])):
                     part.sweep()
                 bound = part.upper_bound
-                if not any(edge.ends):
-                    self._bounds = np.minimum(self._bounds, part.bounds)
             else:
                 search = ComponentSearch(part.terms, part.limits)
+                if edge.labels is not None and edge.score > floor:
+                    search.offer(edge.labels, edge.score)
                 budget = part.operations + EFFORT[edge.looks] * part.cost
                 bound = self._close(part, search, floor, budget)
                 if search.score > edge.score:

@@ -26,6 +26,8 @@ from sentrack.inference.windows import between, cut, lattices_between
 # Frames of a window, about, and how many frames a seam may be away from where it should be.
 WIDTH = 40
 SHIFT = 12
+# Frames of a window that is made of two, at most.
+LONGEST = 160
 # Sweeps over all frames before they are cut.
 SWEEPS = 12
 # Frames on either side of a seam in which an answer is mended, and sweeps that it may cost.
@@ -33,8 +35,9 @@ RADIUS = 12
 MENDING = 64.0
 # Joint states of words at a seam, at most.
 JOINT = 81
-# Nats below the bound at which the first guess of the best score lies; each further one twice that.
-STEP = 32.0
+# Of the gap, by how much the first guess of the best score is below the bound; each further one
+# by twice that.
+STEP = 1 / 8
 
 
 def close_windows(relaxation: Relaxation, search: ComponentSearch, close: Close) -> float:
@@ -119,7 +122,7 @@ class WindowSearch:
         Suppose that the best answer scores more than some threshold. Then little is left of each
         window, and closing it costs little. If there is none, the threshold is lowered.
         """
-        step, rounds, due = STEP, 0, 1
+        rounds, due, guesses = 0, 1, 0
         threshold = self._search.score
         while True:
             ways = self._ways()
@@ -128,7 +131,9 @@ class WindowSearch:
             if closes(self._search.score, self.bound):
                 return
             if self._told and total <= threshold + self._terms.rounding:
-                threshold, step = total - step, 2.0 * step
+                guesses += 1
+                share = STEP * 2.0**guesses
+                threshold = total - share * (total - self._search.score)
             threshold = max(threshold, self._search.score)
             path, looked = ways.best(), False
             for w, (i, j) in enumerate(itertools.pairwise(path)):
@@ -139,13 +144,17 @@ class WindowSearch:
                 due = 2 * rounds
             if not looked:
                 more = self._disagreeing(path)
-                if not more:
+                if more:
+                    self._told += more
+                    guesses, threshold = 0, total - STEP * (total - self._search.score)
+                elif not self._unite(ways, path):
                     return
-                self._told += more
-                threshold, rounds, due = total - step, 0, 1
+                else:
+                    # The gap is small by now.
+                    threshold = self._search.score
 
     def refine(self) -> None:
-        """Look at all states at ends that may lead to a better answer than the one known."""
+        """Look once at all states at ends that may lead to a better answer than the one known."""
         looked = True
         while looked:
             looked, ways = False, self._ways()
@@ -154,10 +163,11 @@ class WindowSearch:
             for w, table in enumerate(ways.tables):
                 rest = ways.rest(w)
                 for i, j in np.argwhere(rest + table > score).tolist():
-                    looked |= self._look(w, i, j, score - float(rest[i, j]))
+                    if self._windows[w].edge(self._ends(w, i, j)).looks == 0:
+                        looked |= self._look(w, i, j, score - float(rest[i, j]))
 
     def survivors(self) -> Bools:
-        """Labels (laid out like the nodes) that an assignment better than the best known may use."""
+        """Labels (laid out like the nodes) that a better assignment than the known may use."""
         terms, ways, first = self._terms, self._ways(), 0
         score = self._search.score - terms.rounding
         keep = np.ones(terms.node.size, dtype=np.bool_)
@@ -239,7 +249,10 @@ class WindowSearch:
         return np.array(list(itertools.product(*labels)), dtype=np.int64)
 
     def _ends(self, w: int, i: int, j: int) -> Ends:
-        first, last = self._states(w)[i].tolist(), self._states(w + 1)[j].tolist()
+        return self._ends_between(w, w + 1, i, j)
+
+    def _ends_between(self, begin: int, end: int, i: int, j: int) -> Ends:
+        first, last = self._states(begin)[i].tolist(), self._states(end)[j].tolist()
         return (
             dict(zip(self._told, first, strict=False)),
             dict(zip(self._told, last, strict=False)),
@@ -267,6 +280,36 @@ class WindowSearch:
         ]
         joint = self._terms.sizes[[*self._told, *more]][:, self._seams].prod(axis=0)
         return more if joint.max(initial=1) <= JOINT else []
+
+    def _unite(self, ways: Ways, path: list[int]) -> bool:
+        """Make one of two windows whose best assignments do not meet in the same labels.
+
+        What is known of both holds for the one. False if there are none, or they are long.
+        """
+        found = [self._known(w, i, j) for w, (i, j) in enumerate(itertools.pairwise(path))]
+        ends = [0, *self._seams, self._terms.sizes.shape[1] - 1]
+        gone: list[int] = []
+        for w, (left, right) in enumerate(itertools.pairwise(found)):
+            differ = left is None or right is None or (left[:, -1] != right[:, 0]).any()
+            if differ and ends[w + 2] - ends[w] <= LONGEST and w - 1 not in gone:
+                gone.append(w)
+        if not gone:
+            return False
+        known = [
+            [
+                Edge(self._ends_between(w, w + 2, i, j), bound)
+                for (i, j), bound in np.ndenumerate(_through(ways.tables[w], ways.tables[w + 1]))
+            ]
+            for w in gone
+        ]
+        seams = [t for w, t in enumerate(self._seams) if w not in gone]
+        parts = cut(self._relaxation, seams, [w - k for k, w in enumerate(gone)])
+        windows = dict(enumerate(self._windows))
+        for w, edges, part in zip(gone, known, parts, strict=True):
+            windows[w] = Window(part, self._close, edges)
+            del windows[w + 1]
+        self._seams, self._windows = seams, list(windows.values())
+        return True
 
     def _answer(self, path: list[int]) -> None:
         """Put the windows' assignments together, mend them where they meet, and improve them."""
@@ -311,6 +354,11 @@ class WindowSearch:
             labels = labels.copy()
             labels[:, ends[0] : ends[1] + 1] = own.labels
         return labels
+
+
+def _through(left: Floats, right: Floats) -> Floats:
+    """(Q, Q') the best of two tables together, whatever the states between them."""
+    return np.asarray((left[:, :, None] + right).max(axis=1))
 
 
 def seams(relaxation: Relaxation) -> list[int]:
