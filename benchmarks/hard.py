@@ -1,7 +1,7 @@
 """Harder problems: eight and twelve participants, thousands of frames, hundreds of boxes.
 
-    python -m benchmarks.hard [--seeds 10] [--first 0] [--only eight,six,...] [--processor]
-        [--peer-limit 60]
+    python -m benchmarks.hard [--seeds 10] [--first 0] [--only eight,six,...] [--boxes 198]
+        [--processor] [--peer-limit 60]
 
 Prints Markdown. False boxes lie beside true ones of other classes and move with them; the word
 models are the paper's (../shared/tools/instances.py). toulbar2 runs beside on problems that it can
@@ -58,6 +58,7 @@ PARTS: dict[str, dict[str, object]] = {
     "no labels taken together": {"ALONE": 10**6},
     "no answers put together": {"_mix": lambda *_: None},
     "no first look": {"LOOK": np.inf},
+    "no windows": {"LONG": np.inf},
 }
 
 
@@ -70,12 +71,19 @@ class Size:
         peer_limit: seconds that toulbar2 may take for one of them.
         clock: of all seconds.
         first: seed of the first instance.
+        boxes: of row 8, only what has so many boxes a frame; 0 is all.
     """
 
     seeds: int
     peer_limit: int
     clock: Callable[[], float]
     first: int = 0
+    boxes: int = 0
+
+    @property
+    def eight(self) -> list[tuple[bool, int, int]]:
+        """Row 8: whether nouns are hard, frames, boxes of a class."""
+        return [size for size in EIGHT if self.boxes in (0, 6 * size[2])]
 
     @property
     def numbers(self) -> range:
@@ -98,11 +106,12 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10, help="instances of every kind, below 100")
     parser.add_argument("--first", type=int, default=0, help="seed of the first instance")
     parser.add_argument("--only", default=",".join(sections), help="sections to run")
+    parser.add_argument("--boxes", type=int, default=0, help="of row 8, only so many boxes")
     parser.add_argument("--processor", action="store_true", help="count the processor's seconds")
     parser.add_argument("--peer-limit", type=int, default=60, help="seconds of toulbar2")
     options = parser.parse_args()
     clock = time.process_time if options.processor else time.monotonic
-    size = Size(options.seeds, options.peer_limit, clock, options.first)
+    size = Size(options.seeds, options.peer_limit, clock, options.first, options.boxes)
     sentrack.solve(instance("3", 0, False))  # compile before anything is timed
     with patch("time.monotonic", clock):
         tell({name: partial(run, size) for name, run in sections.items()}, options.only)
@@ -170,7 +179,7 @@ def eight(size: Size) -> Lines:
     yield ""
     yield "| nouns | T | J | certified | seconds: median | worst | worst gap, of the score |"
     yield "|---|---|---|---|---|---|---|"
-    for hard, T, boxes in EIGHT:
+    for hard, T, boxes in size.eight:
         runs = [timed(instance("8", seed, hard, T, boxes), LIMIT, size) for seed in size.numbers]
         seconds = [s for _, s in runs]
         certified = sum(solution.certified for solution, _ in runs)
@@ -266,7 +275,7 @@ def soon(size: Size) -> Lines:
     yield ""
     yield "| nouns | T | J | worst distance | worst gap, of the score | seconds, reading included |"
     yield "|---|---|---|---|---|---|"
-    for hard, T, boxes in EIGHT:
+    for hard, T, boxes in size.eight:
         worst, widest, slowest = 0.0, 0.0, 0.0
         for seed in size.numbers:
             problem = instance("8", seed, hard, T, boxes)

@@ -47,9 +47,9 @@ class Edge:
         """Whether the best assignment is known."""
         return closes(self.score, self.bound)
 
-    def settled(self, floor: float) -> bool:
-        """Whether no more can be found of what is better than `floor`."""
-        return self.bound <= floor or self.closed or self.looks >= len(EFFORT)
+    def settled(self, floor: float, patience: int = len(EFFORT)) -> bool:
+        """Whether no more can be found of what is better than `floor`, in so many looks."""
+        return self.bound <= floor or self.closed or self.looks >= patience
 
 
 class Window:

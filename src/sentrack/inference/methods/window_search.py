@@ -16,7 +16,7 @@ import numpy as np
 from sentrack.inference.errors import Infeasible
 from sentrack.inference.limits import OutOfTime
 from sentrack.inference.methods.component_search import ComponentSearch
-from sentrack.inference.methods.window import Close, Edge, Ends, Window
+from sentrack.inference.methods.window import EFFORT, Close, Edge, Ends, Window
 from sentrack.inference.relaxation import Relaxation
 from sentrack.inference.solution import closes
 from sentrack.inference.structures import Bools, Floats, Ints
@@ -33,6 +33,8 @@ SWEEPS = 12
 # Frames on either side of a seam in which an answer is mended, and sweeps that it may cost.
 RADIUS = 12
 MENDING = 64.0
+# Looks that a window gets before words are told apart, or windows are made one.
+PATIENCE = 2
 # Joint states of words at a seam, at most.
 JOINT = 81
 # Of the gap, by how much the first guess of the best score is below the bound; each further one
@@ -113,8 +115,9 @@ class WindowSearch:
         self._terms, self.bound = relaxation.terms, relaxation.upper_bound
         self._seams = seams(relaxation)
         self._windows = [Window(part, close) for part in cut(relaxation, self._seams)]
-        # Chains of states that are told apart at seams.
+        # Chains of states that are told apart at seams, and looks that a window gets.
         self._told: list[int] = []
+        self._patience = PATIENCE
 
     def join(self) -> None:
         """Find the best way through all windows.
@@ -122,8 +125,7 @@ class WindowSearch:
         Suppose that the best answer scores more than some threshold. Then little is left of each
         window, and closing it costs little. If there is none, the threshold is lowered.
         """
-        rounds, due, guesses = 0, 1, 0
-        threshold = self._search.score
+        threshold, guesses, answered = self._search.score, 0, False
         while True:
             ways = self._ways()
             total = float(ways.before[-1][0])
@@ -138,20 +140,20 @@ class WindowSearch:
             path, looked = ways.best(), False
             for w, (i, j) in enumerate(itertools.pairwise(path)):
                 looked |= self._look(w, i, j, threshold - float(ways.rest(w)[i, j]))
-            rounds += 1
-            if not looked or rounds >= due:
-                self._answer(path)
-                due = 2 * rounds
+            if not looked or not answered:
+                answered = self._answer(path)
             if not looked:
                 more = self._disagreeing(path)
                 if more:
                     self._told += more
                     guesses, threshold = 0, total - STEP * (total - self._search.score)
-                elif not self._unite(ways, path):
-                    return
-                else:
+                elif self._patience < len(EFFORT) and not self._all_closed(path):
+                    self._patience += 1
+                elif self._unite(ways, path):
                     # The gap is small by now.
-                    threshold = self._search.score
+                    threshold, self._patience = self._search.score, PATIENCE
+                else:
+                    return
 
     def refine(self) -> None:
         """Look once at all states at ends that may lead to a better answer than the one known."""
@@ -186,19 +188,28 @@ class WindowSearch:
     def _look(self, w: int, i: int, j: int, floor: float) -> bool:
         """Look at a window with these states at its ends, unless that is settled."""
         window = self._windows[w]
-        if self._known(w, i, j) is not None:
+        if self._known(w, i, j):
             return False
         edge = window.edge(self._ends(w, i, j))
-        if edge.settled(floor):
+        if edge.settled(floor, self._patience):
             return False
         window.look(edge, floor)
         return True
 
-    def _known(self, w: int, i: int, j: int) -> Ints | None:
-        """The best assignment of a window with these states at its ends, if that is known."""
-        return next(
-            (e.labels for e in self._windows[w].edges if e.closed and self._is_at(e, w, i, j)), None
-        )
+    def _known(self, w: int, i: int, j: int) -> bool:
+        """Whether the best assignment of a window with these states at its ends is known."""
+        return any(e.closed and self._is_at(e, w, i, j) for e in self._windows[w].edges)
+
+    def _all_closed(self, path: list[int]) -> bool:
+        return all(self._known(w, i, j) for w, (i, j) in enumerate(itertools.pairwise(path)))
+
+    def _assignments(self, path: list[int]) -> list[Ints | None]:
+        """The best known assignment of every window with the states of the path at its ends."""
+        found: list[Ints | None] = []
+        for w, (i, j) in enumerate(itertools.pairwise(path)):
+            edges = [edge for edge in self._windows[w].edges if self._is_at(edge, w, i, j)]
+            found.append(max(edges, key=lambda edge: edge.score).labels if edges else None)
+        return found
 
     def _is_at(self, edge: Edge, w: int, i: int, j: int) -> bool:
         """Whether the labels of an edge have these states at the ends of the window."""
@@ -268,7 +279,7 @@ class WindowSearch:
 
     def _disagreeing(self, path: list[int]) -> list[int]:
         """Chains of states that windows disagree on; none if they would be too many together."""
-        found = [self._known(w, i, j) for w, (i, j) in enumerate(itertools.pairwise(path))]
+        found = self._assignments(path)
         words = np.flatnonzero(self._terms.chain >= self._terms.L).tolist()
         more = [
             c
@@ -286,7 +297,7 @@ class WindowSearch:
 
         What is known of both holds for the one. False if there are none, or they are long.
         """
-        found = [self._known(w, i, j) for w, (i, j) in enumerate(itertools.pairwise(path))]
+        found = self._assignments(path)
         ends = [0, *self._seams, self._terms.sizes.shape[1] - 1]
         gone: list[int] = []
         for w, (left, right) in enumerate(itertools.pairwise(found)):
@@ -311,24 +322,25 @@ class WindowSearch:
         self._seams, self._windows = seams, list(windows.values())
         return True
 
-    def _answer(self, path: list[int]) -> None:
-        """Put the windows' assignments together, mend them where they meet, and improve them."""
+    def _answer(self, path: list[int]) -> bool:
+        """Put the windows' assignments together, mend them where they meet, and improve them.
+
+        False if there is none of some window.
+        """
         found: list[Ints] = []
-        for w, (i, j) in enumerate(itertools.pairwise(path)):
-            edges = [edge for edge in self._windows[w].edges if edge.labels is not None]
-            best = max(
-                edges,
-                key=lambda e: (self._is_at(e, w, i, j), e.score),
-                default=None,
-            )
-            if best is None or best.labels is None:
-                return
-            found.append(best.labels)
+        for window, labels in zip(self._windows, self._assignments(path), strict=True):
+            edges = [edge for edge in window.edges if edge.labels is not None]
+            if labels is None and edges:
+                labels = max(edges, key=lambda edge: edge.score).labels
+            if labels is None:
+                return False
+            found.append(labels)
         labels = np.concatenate([found[0], *(part[:, 1:] for part in found[1:])], axis=1)
         for t, (left, right) in zip(self._seams, itertools.pairwise(found), strict=True):
             if (left[:, -1] != right[:, 0]).any():
                 labels = self._mended(labels, t)
         self._search.climb_from(labels)
+        return True
 
     def _mended(self, labels: Ints, t: int) -> Ints:
         """The best labels that differ from these in frames near t only, or the best known."""
