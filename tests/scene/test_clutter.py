@@ -109,6 +109,16 @@ def test_who_is_lost_for_a_while_is_not_continued_by_boxes_that_nothing_follows(
     assert own >= 0.97
 
 
+@pytest.mark.parametrize("score", [-1e300, 1e154, 1e308])
+def test_margins_as_large_as_numbers_get_are_followed_all_the_same(score: float) -> None:
+    clip = cluttered(0, (0.9, 0.3))
+    scores = clip.score.copy()
+    scores[:T] = score
+    wild = _without_identities(replace(clip, score=scores))
+    found = identified(wild, np.array([0]))
+    assert (found.id >= 0).all()
+
+
 def _kept_and_own(seed: int) -> tuple[float, float]:
     """Of one who walks and is lost three times: the part of its boxes in one thing, and theirs."""
     rng = np.random.default_rng(seed)

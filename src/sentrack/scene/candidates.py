@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from sentrack.boxes import centre, extent
 from sentrack.lexicon import Candidates
-from sentrack.scene.clutter import FAINTEST, margins
+from sentrack.scene.clutter import FAINTEST, log_odds, margins
 from sentrack.vision import Clip
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def detection_scores(clip: Clip) -> Floats:
     which the paper takes the log of a sigmoid with slope 6.
     """
     if margins(clip):
-        return -np.logaddexp(0.0, -6.0 * clip.score)
+        return -np.logaddexp(0.0, -log_odds(clip))
     return np.log(np.maximum(clip.score, FAINTEST))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from sentrack.vision import Clip, Floats, Ints
 
 FAINTEST = 0.01  # a probability below this is taken for this, and one that is as near to 1
+SUREST = 1e6  # log odds beyond all that margins mean, whose squares can still be added up
 FEW = 5  # boxes that were seen but once, from which on they tell something
 INDEPENDENT = 5  # scores of a thing tell as much as so many, for they go together
 MOST = 3.0  # nats that scores tell at most: what it costs not to be seen at all
@@ -44,7 +45,7 @@ class Kinds(NamedTuple):
 def log_odds(clip: Clip) -> Floats:
     """(N,): the log odds that detections are true, by their scores alone."""
     if margins(clip):
-        return np.asarray(6.0 * clip.score)
+        return np.clip(6.0 * np.clip(clip.score, -SUREST, SUREST), -SUREST, SUREST)
     score = np.clip(clip.score, FAINTEST, 1 - FAINTEST)
     return np.log(score) - np.log1p(-score)
 
