@@ -65,7 +65,7 @@ LOOKING: Constants = {
 # With these, every problem of more than two frames is cut into windows.
 IN_WINDOWS: Constants = {
     (auto, "LONG"): 2,
-    (auto, "LARGE"): 0.0,
+    (auto, "COSTLY"): 0.0,
     (window_search, "WIDTH"): 2,
     (window_search, "SHIFT"): 0,
     (window_search, "RADIUS"): 1,

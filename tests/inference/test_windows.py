@@ -24,7 +24,7 @@ UNLIMITED = Limits(1 << 34)
 def windows_everywhere(patch: pytest.MonkeyPatch, width: int) -> None:
     """Have every problem of more than one frame cut into windows."""
     patch.setattr(auto, "LONG", 2)
-    patch.setattr(auto, "LARGE", 0.0)
+    patch.setattr(auto, "COSTLY", 0.0)
     patch.setattr(auto, "LOOK", np.inf)
     patch.setattr(window_search, "WIDTH", width)
     patch.setattr(window_search, "SHIFT", width // 5)

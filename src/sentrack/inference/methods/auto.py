@@ -77,8 +77,9 @@ MIXING = 1.25
 MIXED = 4.0
 # An operation on a product of many short axes takes about so many of one on two or three long ones.
 DENSE = 8.0
-# Frames from which on a clip is searched in windows.
+# A clip of so many frames, a sweep of which takes so many operations, is searched in windows.
 LONG = 120
+COSTLY = 1e8
 # With a budget, lattices are joined as soon as it pays for so many sweeps of them.
 PATIENCE = 16.0
 
@@ -342,11 +343,11 @@ def _coarse(apart: Relaxation, keep: Bools, limits: Limits) -> Relaxation:
 
 
 def _worth_windows(relaxation: Relaxation, limits: Limits) -> bool:
-    """Whether a clip is long, and all labels stand for themselves, as windows need it."""
+    """Whether a clip is long, sweeps are slow, and all labels stand for themselves."""
     terms = relaxation.terms
     return (
         terms.sizes.shape[1] >= LONG
-        and relaxation.cost > LARGE
+        and relaxation.cost > COSTLY
         and bool(relaxation.alone.all())
         and can_be_cut(relaxation)
         and 2.0 * relaxation_bytes(terms) <= limits.memory
