@@ -35,13 +35,11 @@ def windows_everywhere(patch: pytest.MonkeyPatch, width: int) -> None:
 def sticky(seed: int, T: int = 24) -> sentrack.Problem:
     """Three tracks and two words of three states that rarely change."""
     rng = np.random.default_rng(seed)
-    tables: list[Any] = []
 
     def values(shape: tuple[int, ...], _: tuple[Any, ...]) -> Any:
         table = rng.normal(0.0, 2.0, shape)
         if shape == (3, 3):
             table = np.where(np.eye(3) > 0, 0.0, -6.0)
-        tables.append(table)
         return table
 
     return assemble(np.full((3, T), 4), [3, 3], [(0, 1), (1, 2)], values)
@@ -103,6 +101,14 @@ def test_auto_in_windows_is_brute_force(problem: sentrack.Problem) -> None:
     assert solution.score == pytest.approx(optimum, rel=1e-9, abs=1e-9)
 
 
+def check_is_viterbi(problem: sentrack.Problem) -> None:
+    """The answer is certified, and that of exact inference."""
+    found = sentrack.solve(problem, sentrack.Auto(0, 0))
+    best = sentrack.solve(problem, "viterbi")
+    assert found.certified
+    assert found.score == pytest.approx(best.score, rel=1e-9)
+
+
 def test_auto_in_windows_is_viterbi_where_states_of_words_last_long() -> None:
     told = []
     with pytest.MonkeyPatch.context() as patch:
@@ -115,11 +121,7 @@ def test_auto_in_windows_is_viterbi_where_states_of_words_last_long() -> None:
 
         patch.setattr(window_search.WindowSearch, "join", joined)
         for seed in range(12):
-            problem = sticky(seed)
-            found = sentrack.solve(problem, sentrack.Auto(0, 0))
-            best = sentrack.solve(problem, "viterbi")
-            assert found.certified
-            assert found.score == pytest.approx(best.score, rel=1e-9)
+            check_is_viterbi(sticky(seed))
     # All were cut, and in some of them windows disagreed on the state of a word.
     assert len(told) == 12
     assert max(told) > 0
@@ -130,8 +132,4 @@ def test_more_states_than_there_is_room_for_are_not_told_apart() -> None:
         windows_everywhere(patch, 5)
         patch.setattr(window_search, "JOINT", 1)
         for seed in range(6):
-            problem = sticky(seed)
-            found = sentrack.solve(problem, sentrack.Auto(0, 0))
-            best = sentrack.solve(problem, "viterbi")
-            assert found.certified
-            assert found.score == pytest.approx(best.score, rel=1e-9)
+            check_is_viterbi(sticky(seed))

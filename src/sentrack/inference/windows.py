@@ -40,21 +40,21 @@ def cut(
     terms, lattices = relaxation.terms, relaxation.lattices
     every, last = range(lattices.first.size - 1), terms.sizes.shape[1] - 1
     forward, backward = relaxation.both_ways()
-    told: dict[int, list[Floats]] = {}
+    potentials: dict[int, list[Floats]] = {}
     for t in seams:
-        told[t] = []
+        potentials[t] = []
         for n in every:
             at = int(lattices.table_at[n, t])
             here = slice(at, at + int(lattices.states[n, t]))
             future = own_terms(terms, lattices, n, t) + backward[here]
-            told[t].append(_told(forward[here], future))
-    most = sum(_magnitude(values) for tables in told.values() for values in tables)
+            potentials[t].append(_potential(forward[here], future))
+    most = sum(_magnitude(values) for tables in potentials.values() for values in tables)
     spans = list(itertools.pairwise([0, *seams, last]))
     found = []
     for begin, end in spans if which is None else [spans[w] for w in which]:
         part = between(terms, begin, end)._replace(rounding=terms.rounding + ROUNDING * most)
         copies = lattices_between(terms, lattices, begin, end)
-        for n, values in enumerate(told.get(begin, [])):
+        for n, values in enumerate(potentials.get(begin, [])):
             at = part.factor_at[_widest(terms, lattices, n), 0]
             part.factor[at : at + values.size] += np.where(values > -np.inf, -values, -np.inf)
         if end < last:
@@ -63,7 +63,7 @@ def cut(
             _clear(copies.node, copies.node_at, part.sizes[copies.chain])
             tables = np.where(part.spans[:, :, None], part.sizes, 1).prod(axis=1)
             _clear(part.factor, part.factor_at, tables)
-            for n, values in enumerate(told[end]):
+            for n, values in enumerate(potentials[end]):
                 at = part.factor_at[_widest(terms, lattices, n), -1]
                 part.factor[at : at + values.size] = values
         found.append(Relaxation(part, relaxation.limits, copies))
@@ -102,13 +102,13 @@ def lattices_between(terms: Terms, lattices: Lattices, first: int, last: int) ->
     return resized(lattices, np.concatenate(node), sizes)
 
 
-def _told(past: Floats, future: Floats) -> Floats:
-    """What the window before a seam is told of joint states, and the one after it is not."""
+def _potential(past: Floats, future: Floats) -> Floats:
+    """(S,) φ of the joint states of a seam: the window before gets it, the one after pays it."""
     through = past + future
     possible = through > -np.inf
-    told = np.full(past.size, -np.inf)
-    told[possible] = 0.5 * (future[possible] + (through.max() - past[possible]))
-    return told
+    potential = np.full(past.size, -np.inf)
+    potential[possible] = 0.5 * (future[possible] + (through.max() - past[possible]))
+    return potential
 
 
 def _magnitude(values: Floats) -> float:

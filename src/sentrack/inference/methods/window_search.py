@@ -313,13 +313,13 @@ class WindowSearch:
             ]
             for w in gone
         ]
-        seams = [t for w, t in enumerate(self._seams) if w not in gone]
-        parts = cut(self._relaxation, seams, [w - k for k, w in enumerate(gone)])
+        others = [t for w, t in enumerate(self._seams) if w not in gone]
+        parts = cut(self._relaxation, others, [w - k for k, w in enumerate(gone)])
         windows = dict(enumerate(self._windows))
         for w, edges, part in zip(gone, known, parts, strict=True):
             windows[w] = Window(part, self._close, edges)
             del windows[w + 1]
-        self._seams, self._windows = seams, list(windows.values())
+        self._seams, self._windows = others, list(windows.values())
         return True
 
     def _answer(self, path: list[int]) -> bool:
