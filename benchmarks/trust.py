@@ -37,7 +37,7 @@ import sentrack
 from benchmarks.things import doubtful, shown_apart
 from sentrack.inference import Method
 from sentrack.inference.intervals import best_interval
-from sentrack.inference.methods import auto, window_search
+from sentrack.inference.methods import auto, close_windows, window_search
 from sentrack.objective import affordable, interval
 from sentrack.objective import whole as whole_clip
 from sentrack.scene import Scene, scene_of
@@ -66,10 +66,10 @@ LOOKING: Constants = {
 IN_WINDOWS: Constants = {
     (auto, "LONG"): 2,
     (auto, "COSTLY"): 0.0,
-    (window_search, "WIDTH"): 2,
-    (window_search, "SHIFT"): 0,
+    (close_windows, "WIDTH"): 2,
+    (close_windows, "SHIFT"): 0,
     (window_search, "RADIUS"): 1,
-    (window_search, "SWEEPS"): 1,
+    (close_windows, "SWEEPS"): 1,
 }
 
 METHODS: dict[str, tuple[str | Method, Constants]] = {

@@ -2,18 +2,25 @@
 
 import math
 import os
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 # Operations of one call of a kernel, where it can be split; the clock is looked at in between.
 CHUNK = 1e8
 # Operations per second until some have been timed, and how many are enough to time.
 PACE = 5e8
 TIMED = 1e7
+# What the names of threads begin with.
+THREAD = "sentrack-kernel"
 
 
 class OutOfTime(Exception):  # noqa: N818 - it is no error: what was found by then is the answer
@@ -68,7 +75,15 @@ class Limits:
 
 
 def free_memory() -> int:
-    """Bytes that can be had without swapping, within the limits of a container."""
+    """Bytes that can be had without swapping, within the limits of a container.
+
+    The system is asked ten times a second at most: that takes a part of what small problems do.
+    """
+    return _free_memory(int(10 * time.monotonic()))
+
+
+@lru_cache(maxsize=1)
+def _free_memory(_: int) -> int:
     available = _field("/proc/meminfo", "MemAvailable:")
     if available is None:
         # Elsewhere than on Linux: half of what is installed, or a modest guess.
@@ -89,6 +104,23 @@ def free_memory() -> int:
 def in_parallel(work: Callable[[int, int], object], size: int) -> None:
     """Call work(lo, hi) on equal parts of range(size), one per core, and wait for all."""
     _split(work, 0, size)
+
+
+def in_threads(work: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+    """Call work(item) for all items, on all cores, and wait for all.
+
+    What an item gives must not depend on others. Work that is split further stays on its core.
+    """
+    if _in_thread():
+        return [work(item) for item in items]
+    tasks = [_pool().submit(work, item) for item in items]
+    try:
+        wait(tasks)
+    except KeyboardInterrupt:
+        for task in tasks:
+            task.cancel()
+        raise
+    return [task.result() for task in tasks]
 
 
 def in_pieces(
@@ -112,12 +144,20 @@ def in_pieces(
 
 
 def _split(work: Callable[[int, int], object], first: int, last: int) -> None:
+    if _in_thread():
+        work(first, last)
+        return
     size = last - first
     parts = min(size, _cores())
     edges = [first + size * i // parts for i in range(parts + 1)]
     tasks: Iterable[object] = _pool().map(work, edges[:-1], edges[1:])
     for _ in tasks:
         pass
+
+
+def _in_thread() -> bool:
+    """Whether this is one of the threads, which would wait for itself."""
+    return threading.current_thread().name.startswith(THREAD)
 
 
 @cache
@@ -130,7 +170,7 @@ def _cores() -> int:
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_cores(), thread_name_prefix="sentrack")
+    return ThreadPoolExecutor(_cores(), thread_name_prefix=THREAD)
 
 
 # A forked child has the pool but not its threads.

@@ -86,6 +86,7 @@ class Relaxation:
     progress: float
     _stores: tuple[Floats, Floats]
     _best: Floats
+    _by_size: Ints
     _frame_costs: Floats
     _forward: bool
     _changes: tuple[float, float]
@@ -119,11 +120,9 @@ class Relaxation:
 
         Where copies of a track disagree, the largest lattice is believed.
         """
-        labels, lattices = self.copies(), self.lattices
+        # Of the axes of a chain the last one counts.
         chosen = np.empty_like(self.terms.sizes)
-        for n in np.argsort(lattices.states.sum(axis=1), kind="stable"):
-            axes = slice(lattices.first[n], lattices.first[n + 1])
-            chosen[lattices.chain[axes]] = labels[axes]
+        chosen[self.lattices.chain[self._by_size]] = self.copies()[self._by_size]
         return chosen
 
     @property
@@ -239,6 +238,7 @@ class Relaxation:
         self.cost = float(self._frame_costs.sum())
         self._stores = (np.empty(size), np.empty(size))
         self._best = np.empty(N)
+        self._by_size = np.argsort(lattices.states.sum(axis=1)[lattices.lattice], kind="stable")
         self.bounds = np.full(self.terms.node.size, np.inf)
         self._forward = False
         self._pass(self._stores[1], self._stores[0], False)

@@ -6,7 +6,7 @@ together become separate components.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -168,7 +168,7 @@ def _node(problem: Problem, track: int, about: list[int], frames: Sequence[int])
     """The unary terms of a track and of the one-state words about it alone, of some frames."""
     node = np.concatenate([problem.unary(track, t) for t in frames])
     for w in about:
-        tables = [_one_state(problem, w, t) for t in frames]
+        tables = _one_state(problem, w, frames)
         # A participant named twice means the diagonal.
         diagonals = [
             table if table.ndim == 1 else np.einsum(f"{'a' * table.ndim}->a", table)
@@ -405,20 +405,23 @@ def _factor_blocks(
     before, after = "".join(letter[c] for c in source), "".join(letter[c] for c in axes)
     twice = len(source) > len(axes)
     order = [source.index(c) for c in axes]
+    frames = range(problem.T)
+    tables = (problem.emission(w, t) for t in frames) if multi else _one_state(problem, w, frames)
+    every: list[Ints | None] = [None] * problem.T
+    rows = zip(*(kept[c] if c < problem.L else every for c in axes), strict=True)
     blocks = []
-    for t in range(problem.T):
-        table = problem.emission(w, t) if multi else _one_state(problem, w, t)
-        table = np.einsum(f"{before}->{after}", table) if twice else table.transpose(order)
-        table = _select(table, [kept[c][t] if c < problem.L else None for c in axes])
-        blocks.append(table.ravel())
+    for table, chosen in zip(tables, rows, strict=True):
+        ordered = np.einsum(f"{before}->{after}", table) if twice else table.transpose(order)
+        blocks.append(_select(ordered, chosen).ravel())
     return blocks
 
 
-def _one_state(problem: Problem, w: int, t: int) -> Floats:
-    """(J_t[p1], ..., J_t[pI]): all that a word of one state contributes in frame t."""
-    chain = problem.initial(w)[0] if t == 0 else problem.transition(w)[0, 0]
-    table = problem.emission(w, t)[0]
-    return np.asarray(table + chain) if chain else table
+def _one_state(problem: Problem, w: int, frames: Sequence[int]) -> Iterator[Floats]:
+    """(J_t[p1], ..., J_t[pI]) of some frames: all that a word of one state contributes."""
+    first, later = problem.initial(w)[0], problem.transition(w)[0, 0]
+    for t in frames:
+        table, chain = problem.emission(w, t)[0], later if t else first
+        yield table + chain if chain else table
 
 
 def _select(table: Floats, kept: Sequence[Ints | None]) -> Floats:

@@ -21,6 +21,7 @@ from sentrack.inference.errors import Infeasible, ProblemTooLarge
 from sentrack.inference.lattices import operations
 from sentrack.inference.limits import Limits, OutOfTime
 from sentrack.inference.methods.ascent import first_answer
+from sentrack.inference.methods.close_windows import close_windows
 from sentrack.inference.methods.coarse import CoarseRelaxation
 from sentrack.inference.methods.component_search import ComponentSearch
 from sentrack.inference.methods.first_look import (
@@ -32,7 +33,6 @@ from sentrack.inference.methods.first_look import (
 from sentrack.inference.methods.frontier import search_frontier
 from sentrack.inference.methods.unions import tighten
 from sentrack.inference.methods.viterbi import checkpoint_stride, exact
-from sentrack.inference.methods.window_search import close_windows
 from sentrack.inference.relaxation import Relaxation, relaxation_bytes, relaxation_operations
 from sentrack.inference.solution import closes
 from sentrack.inference.structures import Bools, Floats, Ints, Terms

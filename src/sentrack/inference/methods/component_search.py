@@ -85,8 +85,11 @@ class ComponentSearch:
 
     def climb_from(self, labels: Ints) -> None:
         """The same of an assignment of the component, given in the labels of the problem."""
-        places = self._places(np.arange(labels.size), labels.ravel())
-        self.climb(self._terms, places.reshape(labels.shape) - self._terms.node_at)
+        self.climb(self._terms, self._own(labels))
+
+    def offer_known(self, labels: Ints) -> None:
+        """Keep an assignment of the component whose score is not known, if it is the best."""
+        self.offer(labels, assignment_score(self._terms, self._own(labels)))
 
     def mixture(self, relaxation: Relaxation) -> Terms | None:
         """The component with few labels, among which a better answer may be.
@@ -128,6 +131,11 @@ class ComponentSearch:
         if self.score == -math.inf:
             raise Infeasible("no assignment of tracks and states has a finite score")
         return Found(self.labels, self.score, self.score)
+
+    def _own(self, labels: Ints) -> Ints:
+        """(C, T) the component's own labels of an assignment in those of the problem."""
+        places = self._places(np.arange(labels.size), labels.ravel())
+        return np.asarray(places.reshape(labels.shape) - self._terms.node_at)
 
     def _places(self, cells: Ints, labels: Ints) -> Ints:
         """Where labels of the problem, of chains and frames by number, lie in the component."""

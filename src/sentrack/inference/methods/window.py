@@ -17,6 +17,9 @@ from sentrack.inference.windows import own_terms
 
 # Sweeps that each look at the same ends may cost. The first one does nothing but sweep.
 EFFORT = (3.0, 16.0, 96.0, 400.0, 1600.0)
+# Sweeps by which labels are ruled out, and the part of the cost below which those that are go.
+SWEEPS = 40
+SHRUNK = 0.7
 
 # Closes a relaxation: what is known, a floor, and operations it may take; returns a bound.
 Close = Callable[[Relaxation, ComponentSearch, float, float], float]
@@ -58,7 +61,6 @@ class Window:
     Args:
         relaxation: of its frames; it stays as it is.
         close: looks for the best assignment of a relaxation.
-        edges: what is known of it already.
 
     Attributes:
         edges: all that is known.
@@ -67,16 +69,14 @@ class Window:
         constant: what all other lattices score at most, together.
     """
 
-    def __init__(
-        self, relaxation: Relaxation, close: Close, edges: list[Edge] | None = None
-    ) -> None:
+    def __init__(self, relaxation: Relaxation, close: Close) -> None:
         self.relaxation, self._close = relaxation, close
         self.constant, self.rough = between_ends(relaxation)
         every = relaxation.narrowed(np.ones(relaxation.terms.node.size, dtype=np.bool_))
         for _ in range(int(EFFORT[0])):
             every.sweep()
         self._bounds = every.bounds
-        self.edges = [Edge(({}, {}), every.upper_bound, looks=1), *(edges or [])]
+        self.edges = [Edge(({}, {}), every.upper_bound, looks=1)]
 
     def edge(self, ends: Ends) -> Edge:
         """What is known of the assignments with these ends."""
@@ -120,13 +120,23 @@ class Window:
             OutOfTime: when time is over.
         """
         keep = self._mask(edge.ends, floor)
+        places = np.flatnonzero(keep)
         try:
             part = self._part(edge.ends, floor)
-            for _ in range(int(EFFORT[0])):
+            for _ in range(SWEEPS):
                 part.sweep()
+                left = part.survivors(floor)
+                sizes = kept_sizes(part.terms, left)
+                if not sizes.all():
+                    raise Infeasible("nothing is above the floor")
+                if part.cost_of(sizes) <= SHRUNK * part.cost:
+                    part.eliminate(left)
+                    places = places[left]
+            places = places[part.survivors(floor)]
         except Infeasible:
-            return np.zeros_like(keep)
-        keep[keep] = part.survivors(floor)
+            places = places[:0]
+        keep[:] = False
+        keep[places] = True
         return keep
 
     def _part(self, ends: Ends, floor: float) -> Relaxation:

@@ -1,4 +1,4 @@
-"""Long clips: windows of some dozen frames are closed one by one, and joined by states of words.
+"""Windows of some dozen frames are closed one by one, and joined by states of words.
 
 What tracks do is bound to what is near in time; the state of a word may be bound to what happens
 long before and after. So windows are first bounded whatever the words' states at their ends. Where
@@ -9,30 +9,25 @@ on the best way is looked at more closely, until nothing on it is uncertain any 
 
 import itertools
 import math
+from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from sentrack.inference.errors import Infeasible
-from sentrack.inference.limits import OutOfTime
+from sentrack.inference.limits import in_threads
 from sentrack.inference.methods.component_search import ComponentSearch
+from sentrack.inference.methods.mending import improved
 from sentrack.inference.methods.window import EFFORT, Close, Edge, Ends, Window
 from sentrack.inference.relaxation import Relaxation
 from sentrack.inference.solution import closes
 from sentrack.inference.structures import Bools, Floats, Ints
-from sentrack.inference.terms import kept_sizes
-from sentrack.inference.windows import between, cut, lattices_between
+from sentrack.inference.windows import cut
 
-# Frames of a window, about, and how many frames a seam may be away from where it should be.
-WIDTH = 40
-SHIFT = 12
 # Frames of a window that is made of two, at most.
 LONGEST = 160
-# Sweeps over all frames before they are cut.
-SWEEPS = 12
-# Frames on either side of a seam in which an answer is mended, and sweeps that it may cost.
+# Frames on either side of a seam in which an answer is mended.
 RADIUS = 12
-MENDING = 64.0
 # Looks that a window gets before words are told apart, or windows are made one.
 PATIENCE = 2
 # Joint states of words at a seam, at most.
@@ -40,36 +35,6 @@ JOINT = 81
 # Of the gap, by how much the first guess of the best score is below the bound; each further one
 # by twice that.
 STEP = 1 / 8
-
-
-def close_windows(relaxation: Relaxation, search: ComponentSearch, close: Close) -> float:
-    """Look for assignments of a relaxation that are better than what is known.
-
-    Returns:
-        An upper bound of them, or the score of the best known one if that is proven to be the best.
-
-    Raises:
-        OutOfTime: with the bound reached by then.
-    """
-    for _ in range(SWEEPS):
-        relaxation.sweep()
-        search.try_answer(relaxation, climb=False)
-        if closes(search.score, relaxation.upper_bound):
-            return relaxation.upper_bound
-    whole = WindowSearch(relaxation, search, close)
-    try:
-        whole.join()
-        if closes(search.score, whole.bound):
-            return whole.bound
-        whole.refine()
-        keep = whole.survivors()
-        if not kept_sizes(relaxation.terms, keep).all():
-            return search.score
-        relaxation.eliminate(keep)
-        return min(whole.bound, close(relaxation, search, -math.inf, math.inf))
-    except OutOfTime as stop:
-        stop.upper_bound = min(stop.upper_bound, whole.bound)
-        raise
 
 
 class Ways(NamedTuple):
@@ -110,16 +75,23 @@ class WindowSearch:
         bound: of all assignments.
     """
 
-    def __init__(self, relaxation: Relaxation, search: ComponentSearch, close: Close) -> None:
+    def __init__(
+        self,
+        relaxation: Relaxation,
+        search: ComponentSearch,
+        close: Close,
+        seams: list[int],
+        told: list[int],
+    ) -> None:
         self._relaxation, self._search, self._close = relaxation, search, close
         self._terms, self.bound = relaxation.terms, relaxation.upper_bound
-        self._seams = seams(relaxation)
-        self._windows = [Window(part, close) for part in cut(relaxation, self._seams)]
+        self._seams = seams
+        self._windows = in_threads(self._window, cut(relaxation, self._seams))
         # Chains of states that are told apart at seams, and looks that a window gets.
-        self._told: list[int] = []
+        self.told = told
         self._patience = PATIENCE
 
-    def join(self) -> None:
+    def join(self, unite: bool) -> None:
         """Find the best way through all windows.
 
         Suppose that the best answer scores more than some threshold. Then little is left of each
@@ -132,24 +104,25 @@ class WindowSearch:
             self.bound = min(self.bound, total)
             if closes(self._search.score, self.bound):
                 return
-            if self._told and total <= threshold + self._terms.rounding:
+            if self.told and total <= threshold + self._terms.rounding:
                 guesses += 1
                 share = STEP * 2.0**guesses
                 threshold = total - share * (total - self._search.score)
             threshold = max(threshold, self._search.score)
-            path, looked = ways.best(), False
-            for w, (i, j) in enumerate(itertools.pairwise(path)):
-                looked |= self._look(w, i, j, threshold - float(ways.rest(w)[i, j]))
+            path = ways.best()
+            looked = any(in_threads(partial(self._look_along, path, ways, threshold), self._every))
             if not looked or not answered:
                 answered = self._answer(path)
             if not looked:
                 more = self._disagreeing(path)
                 if more:
-                    self._told += more
+                    self.told += more
                     guesses, threshold = 0, total - STEP * (total - self._search.score)
-                elif self._patience < len(EFFORT) and not self._all_closed(path):
+                elif self._patience < len(EFFORT) and self._left(path) > STEP * (
+                    total - self._search.score
+                ):
                     self._patience += 1
-                elif self._unite(ways, path):
+                elif unite and self._unite(ways, path):
                     # The gap is small by now.
                     threshold, self._patience = self._search.score, PATIENCE
                 else:
@@ -159,31 +132,85 @@ class WindowSearch:
         """Look once at all states at ends that may lead to a better answer than the one known."""
         looked = True
         while looked:
-            looked, ways = False, self._ways()
+            ways = self._ways()
             self.bound = min(self.bound, float(ways.before[-1][0]))
-            score = self._search.score - self._terms.rounding
-            for w, table in enumerate(ways.tables):
-                rest = ways.rest(w)
-                for i, j in np.argwhere(rest + table > score).tolist():
-                    if self._windows[w].edge(self._ends(w, i, j)).looks == 0:
-                        looked |= self._look(w, i, j, score - float(rest[i, j]))
+            looked = any(in_threads(partial(self._look_at_new, ways), self._every))
 
     def survivors(self) -> Bools:
         """Labels (laid out like the nodes) that a better assignment than the known may use."""
-        terms, ways, first = self._terms, self._ways(), 0
-        score = self._search.score - terms.rounding
+        terms, first = self._terms, 0
         keep = np.ones(terms.node.size, dtype=np.bool_)
-        for w, (window, table) in enumerate(zip(self._windows, ways.tables, strict=True)):
-            part, rest = window.relaxation.terms, ways.rest(w)
-            own = np.zeros(part.node.size, dtype=np.bool_)
-            for i, j in np.argwhere(rest + table > score).tolist():
-                edge = Edge(self._ends(w, i, j))
-                own |= window.survivors(edge, score - float(rest[i, j]))
+        of_windows = in_threads(partial(self._survivors_of, self._ways()), self._every)
+        for window, own in zip(self._windows, of_windows, strict=True):
+            part = window.relaxation.terms
             for c in range(terms.chain.size):
                 size, at = int(part.sizes[c].sum()), int(terms.node_at[c, first])
                 keep[at : at + size] &= own[part.node_at[c, 0] :][:size]
             first += part.sizes.shape[1] - 1
         return keep
+
+    def better_seams(self) -> list[int]:
+        """Seams without those in which windows along the best way disagree.
+
+        Nor those around them, until the window that has them is twice as long as the longer one
+        that met there: what they disagree on may be found at its new ends again. If there are none,
+        every second one.
+        """
+        differ, last = self._differ(self._ways().best()), len(self._seams)
+        ends = [0, *self._seams, self._terms.sizes.shape[1] - 1]
+        gone: set[int] = set()
+        for w in differ:
+            first, end = w, w + 2  # the ends of both windows
+            longer = max(ends[w + 1] - ends[w], ends[w + 2] - ends[w + 1])
+            while ends[end] - ends[first] < 2 * longer and (first > 0 or end <= last):
+                first, end = max(first - 1, 0), min(end + 1, last + 1)
+            gone.update(range(first + 1, end))
+        kept = [t for w, t in enumerate(self._seams, 1) if w not in gone]
+        return kept if differ else kept[1::2]
+
+    def _differ(self, path: list[int]) -> list[int]:
+        """Seams, by number, in which windows along the path have different labels, or none."""
+        found = self._assignments(path)
+        return [
+            w
+            for w, (left, right) in enumerate(itertools.pairwise(found))
+            if left is None or right is None or (left[:, -1] != right[:, 0]).any()
+        ]
+
+    @property
+    def _every(self) -> range:
+        """The windows by number."""
+        return range(len(self._windows))
+
+    def _window(self, part: Relaxation) -> Window:
+        return Window(part, self._close)
+
+    def _look_along(self, path: list[int], ways: Ways, threshold: float, w: int) -> bool:
+        """Look at a window with the states of the path at its ends."""
+        i, j = path[w], path[w + 1]
+        return self._look(w, i, j, threshold - float(ways.rest(w)[i, j]))
+
+    def _look_at_new(self, ways: Ways, w: int) -> bool:
+        """Look at a window with all states at its ends that may be better and are new."""
+        looked = False
+        for i, j, floor in self._better(ways, w):
+            if self._windows[w].edge(self._ends(w, i, j)).looks == 0:
+                looked |= self._look(w, i, j, floor)
+        return looked
+
+    def _survivors_of(self, ways: Ways, w: int) -> Bools:
+        """Labels (laid out like a window's nodes) that a better assignment may use."""
+        window = self._windows[w]
+        own = np.zeros(window.relaxation.terms.node.size, dtype=np.bool_)
+        for i, j, floor in self._better(ways, w):
+            own |= window.survivors(Edge(self._ends(w, i, j)), floor)
+        return own
+
+    def _better(self, ways: Ways, w: int) -> Iterator[tuple[int, int, float]]:
+        """States at a window's ends that may be better than the known, if above what score."""
+        score, rest = self._search.score - self._terms.rounding, ways.rest(w)
+        for i, j in np.argwhere(rest + ways.tables[w] > score).tolist():
+            yield i, j, score - float(rest[i, j])
 
     def _look(self, w: int, i: int, j: int, floor: float) -> bool:
         """Look at a window with these states at its ends, unless that is settled."""
@@ -200,8 +227,13 @@ class WindowSearch:
         """Whether the best assignment of a window with these states at its ends is known."""
         return any(e.closed and self._is_at(e, w, i, j) for e in self._windows[w].edges)
 
-    def _all_closed(self, path: list[int]) -> bool:
-        return all(self._known(w, i, j) for w, (i, j) in enumerate(itertools.pairwise(path)))
+    def _left(self, path: list[int]) -> float:
+        """By how much the bounds of windows along the path are above their best assignments."""
+        ways, left = self._ways(), 0.0
+        for w, (i, j) in enumerate(itertools.pairwise(path)):
+            known = [edge.score for edge in self._windows[w].edges if self._is_at(edge, w, i, j)]
+            left += float(ways.tables[w][i, j]) - max(known, default=-math.inf)
+        return left
 
     def _assignments(self, path: list[int]) -> list[Ints | None]:
         """The best known assignment of every window with the states of the path at its ends."""
@@ -240,9 +272,9 @@ class WindowSearch:
         window, last = self._windows[w], len(self._windows) - 1
         table = np.full((1, 1), window.constant)
         for c, values in window.rough.items():
-            if c not in self._told:
+            if c not in self.told:
                 table = table + values.max()
-        for c in self._told:
+        for c in self.told:
             values = window.rough[c]
             values = values if w > 0 else values.max(axis=0, keepdims=True)
             values = values if w < last else values.max(axis=1, keepdims=True)
@@ -252,10 +284,10 @@ class WindowSearch:
 
     def _states(self, end: int) -> Ints:
         """(Q, n) the joint states that are told apart at an end, in labels of the problem."""
-        if end in (0, len(self._windows)) or not self._told:
+        if end in (0, len(self._windows)) or not self.told:
             return np.zeros((1, 0), dtype=np.int64)
         terms, t = self._terms, self._seams[end - 1]
-        starts = [(int(terms.node_at[c, t]), int(terms.sizes[c, t])) for c in self._told]
+        starts = [(int(terms.node_at[c, t]), int(terms.sizes[c, t])) for c in self.told]
         labels = [terms.label[at : at + size].tolist() for at, size in starts]
         return np.array(list(itertools.product(*labels)), dtype=np.int64)
 
@@ -265,8 +297,8 @@ class WindowSearch:
     def _ends_between(self, begin: int, end: int, i: int, j: int) -> Ends:
         first, last = self._states(begin)[i].tolist(), self._states(end)[j].tolist()
         return (
-            dict(zip(self._told, first, strict=False)),
-            dict(zip(self._told, last, strict=False)),
+            dict(zip(self.told, first, strict=False)),
+            dict(zip(self.told, last, strict=False)),
         )
 
     def _match(self, end: int, fixed: dict[int, int]) -> Ints:
@@ -274,7 +306,7 @@ class WindowSearch:
         states = self._states(end)
         match = np.ones(len(states), dtype=np.bool_)
         for c, label in fixed.items():
-            match &= states[:, self._told.index(c)] == label
+            match &= states[:, self.told.index(c)] == label
         return np.flatnonzero(match)
 
     def _disagreeing(self, path: list[int]) -> list[int]:
@@ -289,7 +321,7 @@ class WindowSearch:
                 for left, right in itertools.pairwise(found)
             )
         ]
-        joint = self._terms.sizes[[*self._told, *more]][:, self._seams].prod(axis=0)
+        joint = self._terms.sizes[[*self.told, *more]][:, self._seams].prod(axis=0)
         return more if joint.max(initial=1) <= JOINT else []
 
     def _unite(self, ways: Ways, path: list[int]) -> bool:
@@ -297,12 +329,11 @@ class WindowSearch:
 
         What is known of both holds for the one. False if there are none, or they are long.
         """
-        found = self._assignments(path)
+        differ = self._differ(path)
         ends = [0, *self._seams, self._terms.sizes.shape[1] - 1]
         gone: list[int] = []
-        for w, (left, right) in enumerate(itertools.pairwise(found)):
-            differ = left is None or right is None or (left[:, -1] != right[:, 0]).any()
-            if differ and ends[w + 2] - ends[w] <= LONGEST and w - 1 not in gone:
+        for w in differ:
+            if ends[w + 2] - ends[w] <= LONGEST and w - 1 not in gone:
                 gone.append(w)
         if not gone:
             return False
@@ -316,8 +347,9 @@ class WindowSearch:
         others = [t for w, t in enumerate(self._seams) if w not in gone]
         parts = cut(self._relaxation, others, [w - k for k, w in enumerate(gone)])
         windows = dict(enumerate(self._windows))
-        for w, edges, part in zip(gone, known, parts, strict=True):
-            windows[w] = Window(part, self._close, edges)
+        for w, edges, united in zip(gone, known, in_threads(self._window, parts), strict=True):
+            united.edges += edges
+            windows[w] = united
             del windows[w + 1]
         self._seams, self._windows = others, list(windows.values())
         return True
@@ -336,53 +368,23 @@ class WindowSearch:
                 return False
             found.append(labels)
         labels = np.concatenate([found[0], *(part[:, 1:] for part in found[1:])], axis=1)
+        last = self._terms.sizes.shape[1] - 1
         for t, (left, right) in zip(self._seams, itertools.pairwise(found), strict=True):
             if (left[:, -1] != right[:, 0]).any():
-                labels = self._mended(labels, t)
+                near = max(0, t - RADIUS), min(last, t + RADIUS)
+                labels = improved(self._relaxation, self._close, labels, [near])
         self._search.climb_from(labels)
         return True
 
-    def _mended(self, labels: Ints, t: int) -> Ints:
-        """The best labels that differ from these in frames near t only, or the best known."""
-        terms, last = self._terms, self._terms.sizes.shape[1] - 1
-        ends = max(0, t - RADIUS), min(last, t + RADIUS)
-        part = between(terms, *ends)
-        keep = np.ones(part.node.size, dtype=np.bool_)
-        for k, end in zip((0, -1), ends, strict=True):
-            for c in range(part.chain.size) if 0 < end < last else ():
-                cell = slice(part.node_at[c, k], part.node_at[c, k] + part.sizes[c, k])
-                keep[cell] = part.label[cell] == labels[c, end]
-        try:
-            lattices = lattices_between(terms, self._relaxation.lattices, *ends)
-            near = Relaxation(part, self._relaxation.limits, lattices).narrowed(keep)
-            own = ComponentSearch(near.terms, near.limits)
-            self._close(near, own, -math.inf, MENDING * near.cost)
-        except Infeasible:
-            return labels
-        except OutOfTime as stop:
-            stop.upper_bound = math.inf
-            raise
-        if own.score > -math.inf:
-            labels = labels.copy()
-            labels[:, ends[0] : ends[1] + 1] = own.labels
-        return labels
+    def improve(self) -> None:
+        """Seek a better answer between every second seam, and then between the others."""
+        ends = [0, *self._seams, self._terms.sizes.shape[1] - 1]
+        for first in (0, 1):
+            spans = list(itertools.pairwise(ends[first::2]))
+            labels = improved(self._relaxation, self._close, self._search.labels, spans)
+            self._search.climb_from(labels)
 
 
 def _through(left: Floats, right: Floats) -> Floats:
     """(Q, Q') the best of two tables together, whatever the states between them."""
     return np.asarray((left[:, :, None] + right).max(axis=1))
-
-
-def seams(relaxation: Relaxation) -> list[int]:
-    """Frames, one in about `WIDTH`, in which the copies of chains agree, or most of them do."""
-    lattices, labels = relaxation.lattices, relaxation.copies()
-    first = np.zeros_like(relaxation.terms.sizes)
-    first[lattices.chain] = labels
-    disagree = (labels != first[lattices.chain]).sum(axis=0)
-    T = labels.shape[1]
-    windows = max(1, round(T / WIDTH))
-    found = []
-    for ideal in (k * T // windows for k in range(1, windows)):
-        near = np.arange(ideal - SHIFT, ideal + SHIFT + 1)
-        found.append(int(near[np.lexsort((np.abs(near - ideal), disagree[near]))[0]]))
-    return found
