@@ -13,7 +13,7 @@ import numpy as np
 
 from sentrack.inference.chunked_sweep import sweep
 from sentrack.inference.errors import Infeasible
-from sentrack.inference.kernels import decode_all
+from sentrack.inference.kernels import decode_all, decode_jointly
 from sentrack.inference.lattices import (
     decompose,
     group_chains,
@@ -86,7 +86,6 @@ class Relaxation:
     progress: float
     _stores: tuple[Floats, Floats]
     _best: Floats
-    _by_size: Ints
     _frame_costs: Floats
     _forward: bool
     _changes: tuple[float, float]
@@ -116,14 +115,13 @@ class Relaxation:
         self.progress = max(self._changes)
 
     def decode(self) -> Ints:
-        """(C, T) an assignment of `terms`, put together from the lattices' best ones.
-
-        Where copies of a track disagree, the largest lattice is believed.
-        """
-        # Of the axes of a chain the last one counts.
-        chosen = np.empty_like(self.terms.sizes)
-        chosen[self.lattices.chain[self._by_size]] = self.copies()[self._by_size]
-        return chosen
+        """(C, T) an assignment of `terms`, read off all lattices together."""
+        forward, store = self.ahead
+        labels = np.empty_like(self.terms.sizes)
+        # Tracks first: more lattices have a say in them than in the states of words.
+        order = np.argsort(self.terms.chain)
+        decode_jointly(self.terms, self.lattices, forward, store, order, labels)
+        return labels
 
     @property
     def alone(self) -> Bools:
@@ -238,7 +236,6 @@ class Relaxation:
         self.cost = float(self._frame_costs.sum())
         self._stores = (np.empty(size), np.empty(size))
         self._best = np.empty(N)
-        self._by_size = np.argsort(lattices.states.sum(axis=1)[lattices.lattice], kind="stable")
         self.bounds = np.full(self.terms.node.size, np.inf)
         self._forward = False
         self._pass(self._stores[1], self._stores[0], False)

@@ -16,7 +16,6 @@ from sentrack.inference.errors import Infeasible, ProblemError
 from sentrack.inference.kernels import (
     gather_factors,
     gather_steps,
-    largest,
     plain,
     score_labels,
     sweep_frames,
@@ -353,9 +352,7 @@ def _magnitude(terms: Terms) -> float:
             terms.factor_at,
         ),
     )
-    # In NumPy it takes twice as long, but nothing to compile.
-    compiled = worthwhile(largest, float(sum(values.size for values, _ in kinds)))
-    most = [float(largest(v)) if compiled else _largest(v) for v, _ in kinds]
+    most = [_largest(values) for values, _ in kinds]
     total = sum(value * at.size for value, (_, at) in zip(most, kinds, strict=True))
     if not total < np.finfo(np.float64).max / 4:
         raise ProblemError(f"values of {max(most):.3g} nats are too large: their sums overflow")
@@ -363,8 +360,11 @@ def _magnitude(terms: Terms) -> float:
 
 
 def _largest(values: Floats) -> float:
-    """The largest absolute value among those that are finite, as `largest` finds it."""
-    return float(np.abs(values[values > -np.inf]).max(initial=0.0))
+    """The largest absolute value among those that are finite."""
+    low, high = values.min(initial=0.0), values.max(initial=0.0)
+    if low == -math.inf:
+        low = values.min(initial=0.0, where=values > -np.inf)
+    return float(max(-low, high))
 
 
 def _step_blocks(problem: Problem, c: int, kept: list[list[Ints | None]]) -> list[Floats]:

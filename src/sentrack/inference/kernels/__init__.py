@@ -1,8 +1,9 @@
 """The inner loops of inference, compiled by Numba."""
 
 from sentrack.inference.kernels.coarsen import coarsen_factors, coarsen_nodes, coarsen_steps
+from sentrack.inference.kernels.decoding import decode_all, decode_jointly
 from sentrack.inference.kernels.frontier import advance
-from sentrack.inference.kernels.gather import gather_factors, gather_steps, largest, score_labels
+from sentrack.inference.kernels.gather import gather_factors, gather_steps, score_labels
 from sentrack.inference.kernels.growth import LANES, TILE, Plan, Real, gradient, grow
 from sentrack.inference.kernels.jit import (
     ONE,
@@ -34,7 +35,6 @@ from sentrack.inference.kernels.sweeps import (
     add_axis,
     axis_maxima,
     count_operations,
-    decode_all,
     mixed_states,
     sweep_frames,
 )
@@ -63,6 +63,7 @@ __all__ = [
     "coarsen_steps",
     "count_operations",
     "decode_all",
+    "decode_jointly",
     "entry",
     "frame_terms",
     "gather_factors",
@@ -70,7 +71,6 @@ __all__ = [
     "gradient",
     "grow",
     "internal",
-    "largest",
     "load_step",
     "mixed_states",
     "outermost",

@@ -11,7 +11,7 @@ import numpy as np
 
 from sentrack.inference.kernels.jit import ONE, ZERO, Flat, Int, entry, internal
 from sentrack.inference.kernels.messages import load_step, transfer
-from sentrack.inference.kernels.sweeps import add_terms, axis_terms
+from sentrack.inference.kernels.sweeps import add_terms, axis_terms, index_room
 from sentrack.inference.structures import Lattices, Terms
 
 # The code of a joint state is the sum of its labels, each times a power of this number, of which so
@@ -119,7 +119,7 @@ def half_way(
             total += size
     tables = np.empty(total)
     g, vectors = np.zeros(long), np.empty(widest * sizes.shape[0])
-    none = np.full(sizes.shape[0], -1, np.int64)
+    none, room = np.full(sizes.shape[0], -1, np.int64), index_room(lattices)
     for n in range(N):
         first, axes = first_axis[n], first_axis[n + 1] - first_axis[n]
         size, at = lattices.states[n, t], table_at[first + n + axes]
@@ -127,7 +127,7 @@ def half_way(
             tables[at + p] = store[lattices.table_at[n, t] + p]
         axis_terms(terms, lattices, n, t, none, forward, vectors)
         rows = size // sizes[chain_of[first + axes - 1], t]
-        add_terms(terms, lattices, n, t, vectors, tables, at, ZERO, rows)
+        add_terms(terms, lattices, n, t, vectors, tables, at, ZERO, rows, room)
         inner = ONE
         for m in range(axes - 1, -1, -1):
             c = chain_of[first + m]

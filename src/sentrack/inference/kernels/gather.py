@@ -1,8 +1,8 @@
-"""Passes over all terms: copying those of the labels that are kept, adding up, the largest."""
+"""Passes over all terms: copying those of the labels that are kept, and adding up."""
 
 import numpy as np
 
-from sentrack.inference.kernels.jit import Flat, entry, unsigned
+from sentrack.inference.kernels.jit import Flat, entry
 from sentrack.inference.structures import Terms
 
 
@@ -54,23 +54,6 @@ def gather_factors(old: Terms, new: Terms, kept: Flat) -> None:
                     if index[i] < new.sizes[axis[i], t]:
                         break
                     index[i] = 0
-
-
-@entry
-def largest(values: Flat) -> float:
-    """The largest absolute value among those that are finite."""
-    # Eight maxima side by side: none has to wait for the one before it.
-    most = np.zeros(8)
-    whole = values.size - values.size % 8
-    for p in range(unsigned(0), unsigned(whole), unsigned(8)):
-        for i in range(unsigned(8)):
-            value = values[p + i]
-            size = -value if value < 0.0 else value
-            most[i] = size if size > most[i] and size < np.inf else most[i]
-    for p in range(whole, values.size):
-        if values[p] > -np.inf:
-            most[0] = max(most[0], abs(values[p]))
-    return float(most.max())
 
 
 @entry

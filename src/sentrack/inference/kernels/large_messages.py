@@ -6,7 +6,7 @@ import numpy as np
 
 from sentrack.inference.kernels.jit import ONE, ZERO, Flat, Int, entry, inlined, internal
 from sentrack.inference.kernels.messages import load_step, transfer
-from sentrack.inference.kernels.sweeps import add_terms, axis_terms
+from sentrack.inference.kernels.sweeps import add_terms, axis_terms, index_room
 from sentrack.inference.structures import Lattices, Terms
 
 # Parts of a message that threads compute one after another.
@@ -250,4 +250,4 @@ def add_rows(
     terms: Terms, lattices: Lattices, t: Int, vectors: Flat, table: Flat, lo: Int, hi: Int
 ) -> None:
     """Add the terms of frame t to some rows of the first lattice's table; see `add_terms`."""
-    add_terms(terms, lattices, ZERO, t, vectors, table, ZERO, lo, hi)
+    add_terms(terms, lattices, ZERO, t, vectors, table, ZERO, lo, hi, index_room(lattices))

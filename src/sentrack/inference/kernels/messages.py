@@ -71,6 +71,23 @@ def combine(
             out[o + b] = -np.inf
 
 
+@inlined
+def top(src: Flat, at: Int, size: Int) -> float:
+    """The largest of some numbers in a row."""
+    # Four maxima side by side: none has to wait for the one before it.
+    first, second, third, fourth = -np.inf, -np.inf, -np.inf, -np.inf
+    whole = size - size % 4
+    for p in range(unsigned(at), unsigned(at + whole), unsigned(4)):
+        a, b, c, d = src[p], src[p + unsigned(1)], src[p + unsigned(2)], src[p + unsigned(3)]
+        first = a if a > first else first
+        second = b if b > second else second
+        third = c if c > third else third
+        fourth = d if d > fourth else fourth
+    for p in range(unsigned(at + whole), unsigned(at + size)):
+        first = src[p] if src[p] > first else first
+    return max(max(first, second), max(third, fourth))
+
+
 @internal
 def transfer(
     src: Flat,
@@ -157,7 +174,7 @@ def load_step(terms: Terms, c: Int, share: float, t: Int, forward: bool, g: Flat
                 g[i * n + j] = share * step[at + j * m + i]
 
 
-@internal
+@inlined
 def send(
     terms: Terms,
     lattices: Lattices,
@@ -204,10 +221,7 @@ def send(
             real += 1
     if not moves:
         # Without transitions all that is known of the frame next to it is its best score.
-        best = -np.inf
-        for p in range(src_at, src_at + size):
-            best = max(best, src[p])
-        dst[dst_at] = best
+        dst[dst_at] = top(src, src_at, size)
         return
     if real == 0:
         dst[dst_at] = src[src_at] + constant

@@ -9,7 +9,7 @@ import numpy as np
 
 from sentrack.inference.kernels.jit import ONE, ZERO, Flat, Int, entry, internal, unsigned
 from sentrack.inference.kernels.sum_messages import send_sums
-from sentrack.inference.kernels.sweeps import add_terms, axis_terms
+from sentrack.inference.kernels.sweeps import add_terms, axis_terms, index_room
 from sentrack.inference.structures import Lattices, Terms
 
 # What is less likely than exp of this is nothing beside what sums to one: far less than rounding.
@@ -70,6 +70,7 @@ def _forward(
 ) -> None:
     """Fill the store."""
     ping, pong, g, vectors, none = _room(terms, between)
+    room = index_room(lattices)
     for t in range(terms.sizes.shape[1]):
         at, size = lattices.table_at[0, t], lattices.states[0, t]
         if t == 0:
@@ -89,7 +90,7 @@ def _forward(
                     store[at + p] = here[p]
         axis_terms(terms, lattices, ZERO, t, none, True, vectors)
         rows = size // terms.sizes[-1, t]
-        add_terms(terms, lattices, ZERO, t, vectors, store, at, ZERO, rows)
+        add_terms(terms, lattices, ZERO, t, vectors, store, at, ZERO, rows, room)
 
 
 @internal
@@ -110,6 +111,7 @@ def _backward(
     sizes = terms.sizes
     C, T = sizes.shape
     ping, pong, g, vectors, none = _room(terms, between)
+    room = index_room(lattices)
     # Logarithms of what follows a frame, their exponentials, and those of what leads to it.
     after, joint = np.zeros(between), np.empty(between)
     follows, leads = np.empty(between), np.empty(between)
@@ -122,7 +124,8 @@ def _backward(
         if t == 0:
             break
         axis_terms(terms, lattices, ZERO, t, none, True, vectors)
-        add_terms(terms, lattices, ZERO, t, vectors, after, ZERO, ZERO, size // sizes[-1, t])
+        rows = size // sizes[-1, t]
+        add_terms(terms, lattices, ZERO, t, vectors, after, ZERO, ZERO, rows, room)
         before, n = lattices.table_at[0, t - 1], lattices.states[0, t - 1]
         top, spread = _extent(store, before, n)
         top_after, spread_after = _extent(after, ZERO, size)

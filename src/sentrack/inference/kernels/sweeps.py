@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from sentrack.inference.kernels.jit import ONE, ZERO, Flat, entry, inlined, internal, unsigned
-from sentrack.inference.kernels.messages import send
+from sentrack.inference.kernels.jit import ONE, ZERO, Flat, entry, inlined, unsigned
+from sentrack.inference.kernels.messages import send, top
 from sentrack.inference.structures import Lattices, Terms
 
 
@@ -48,7 +48,20 @@ def axis_terms(
         p += size
 
 
-@internal
+@inlined
+def index_room(lattices: Lattices) -> Any:
+    """Room for the places that `add_terms` keeps, enough for every lattice.
+
+    To make it anew for every table would take longer than to fill a small one.
+    """
+    axes, factors = 0, 0
+    for n in range(lattices.first.size - 1):
+        axes = max(axes, lattices.first[n + 1] - lattices.first[n])
+        factors = max(factors, lattices.factor_first[n + 1] - lattices.factor_first[n])
+    return np.empty(3 * axes + factors * (axes + 1), np.int64)
+
+
+@inlined
 def add_terms(
     terms: Terms,
     lattices: Lattices,
@@ -59,10 +72,11 @@ def add_terms(
     at: int,
     lo: int,
     hi: int,
+    room: Flat,
 ) -> None:
     """Add the axis vectors and the factors of lattice n in frame t to its table.
 
-    Only to the rows lo to hi; a row is a run of the innermost axis.
+    Only to the rows lo to hi; a row is a run of the innermost axis. `room` is of `index_room`.
     """
     sizes, factor_at, spans, factor = terms.sizes, terms.factor_at, terms.spans, terms.factor
     first_axis, factor_first, chain_of, factor_of = (
@@ -74,70 +88,71 @@ def add_terms(
     first, axes = first_axis[n], first_axis[n + 1] - first_axis[n]
     start, factors = factor_first[n], factor_first[n + 1]
     factors -= start
-    dims = np.empty(axes, np.int64)
-    begin = np.empty(axes, np.int64)
+    # Per axis its length, where its vector begins, and its label; per factor its place, and per
+    # axis how far apart its labels are there.
+    begin, index, offset, stride = axes, 2 * axes, 3 * axes, 3 * axes + factors
     p = 0
     for i in range(axes):
-        dims[i] = sizes[chain_of[first + i], t]
-        begin[i] = p
-        p += dims[i]
-    stride = np.empty((factors, axes), np.int64)
-    offset = np.empty(factors, np.int64)
+        room[i] = sizes[chain_of[first + i], t]
+        room[begin + i] = p
+        p += room[i]
     for f in range(factors):
-        offset[f] = factor_at[factor_of[start + f], t]
+        room[offset + f] = factor_at[factor_of[start + f], t]
         s = 1
         for i in range(axes - 1, -1, -1):
-            stride[f, i] = 0
+            room[stride + f * axes + i] = 0
             if spans[factor_of[start + f], chain_of[first + i]]:
-                stride[f, i] = s
-                s *= dims[i]
-    width = dims[axes - 1]
-    index = np.empty(axes, np.int64)
+                room[stride + f * axes + i] = s
+                s *= room[i]
+    width = room[axes - 1]
     p = lo
     for i in range(axes - 2, -1, -1):
-        index[i] = p % dims[i]
-        p //= dims[i]
+        room[index + i] = 0
+        if p > 0:
+            room[index + i] = p % room[i]
+            p //= room[i]
         for f in range(factors):
-            offset[f] += stride[f, i] * index[i]
+            room[offset + f] += room[stride + f * axes + i] * room[index + i]
     for row in range(lo, hi):
         constant = 0.0
         for i in range(axes - 1):
-            constant += vectors[begin[i] + index[i]]
+            constant += vectors[room[begin + i] + room[index + i]]
         for f in range(factors):
-            if stride[f, axes - 1] == 0:
-                constant += factor[offset[f]]
-        out, x = unsigned(at + row * width), unsigned(begin[axes - 1])
+            if room[stride + f * axes + axes - 1] == 0:
+                constant += factor[room[offset + f]]
+        out, x = unsigned(at + row * width), unsigned(room[begin + axes - 1])
         for b in range(unsigned(width)):
             table[out + b] += constant + vectors[x + b]
         for f in range(factors):
-            if stride[f, axes - 1] != 0:
-                y = unsigned(offset[f])
+            if room[stride + f * axes + axes - 1] != 0:
+                y = unsigned(room[offset + f])
                 for b in range(unsigned(width)):
                     table[out + b] += factor[y + b]
         for i in range(axes - 2, -1, -1):
-            index[i] += 1
+            room[index + i] += 1
             for f in range(factors):
-                offset[f] += stride[f, i]
-            if index[i] < dims[i]:
+                room[offset + f] += room[stride + f * axes + i]
+            if room[index + i] < room[i]:
                 break
             for f in range(factors):
-                offset[f] -= stride[f, i] * dims[i]
-            index[i] = 0
+                room[offset + f] -= room[stride + f * axes + i] * room[i]
+            room[index + i] = 0
 
 
 @inlined
 def axis_maxima(
-    x: Flat, x_at: int, y: Flat, y_at: int, outer: int, size: int, inner: int, out: Flat
+    x: Flat, x_at: int, y: Flat, y_at: int, outer: int, size: int, inner: int, out: Flat, at: int
 ) -> None:
-    """Max-marginals of one axis: out[j] = max over a, b of x[a, j, b] + y[a, j, b]."""
+    """Max-marginals of one axis: out[at + j] = max over a, b of x[a, j, b] + y[a, j, b]."""
     for j in range(size):
-        out[j] = -np.inf
+        out[at + j] = -np.inf
     if inner == 1:
+        o = unsigned(at)
         for a in range(outer):
             u, v = unsigned(x_at + a * size), unsigned(y_at + a * size)
             for j in range(unsigned(size)):
                 w = x[u + j] + y[v + j]
-                out[j] = w if w > out[j] else out[j]
+                out[o + j] = w if w > out[o + j] else out[o + j]
         return
     whole = inner - inner % 4
     for a in range(outer):
@@ -145,7 +160,7 @@ def axis_maxima(
             p = (a * size + j) * inner
             u, v = unsigned(x_at + p), unsigned(y_at + p)
             # Four maxima side by side: none has to wait for the one before it.
-            best, second, third, fourth = out[j], -np.inf, -np.inf, -np.inf
+            best, second, third, fourth = out[at + j], -np.inf, -np.inf, -np.inf
             for b in range(unsigned(0), unsigned(whole), unsigned(4)):
                 w = x[u + b] + y[v + b]
                 best = w if w > best else best
@@ -158,23 +173,26 @@ def axis_maxima(
             for b in range(unsigned(whole), unsigned(inner)):
                 w = x[u + b] + y[v + b]
                 best = w if w > best else best
-            out[j] = max(max(best, second), max(third, fourth))
+            out[at + j] = max(max(best, second), max(third, fourth))
 
 
 @inlined
-def add_axis(x: Flat, at: int, outer: int, size: int, inner: int, delta: Flat) -> None:
-    """x[a, j, b] += delta[j]."""
+def add_axis(
+    x: Flat, at: int, outer: int, size: int, inner: int, delta: Flat, delta_at: int
+) -> None:
+    """x[a, j, b] += delta[delta_at + j]."""
     if inner == 1:
+        d = unsigned(delta_at)
         for a in range(outer):
             p = unsigned(at + a * size)
             for j in range(unsigned(size)):
-                x[p + j] += delta[j]
+                x[p + j] += delta[d + j]
         return
     for a in range(outer):
         for j in range(size):
             p = at + (a * size + j) * inner
             for b in range(p, p + inner):
-                x[b] += delta[j]
+                x[b] += delta[delta_at + j]
 
 
 @inlined
@@ -186,7 +204,7 @@ def still(lattices: Lattices, n: int) -> bool:
     return none
 
 
-@internal
+@inlined
 def agree(
     terms: Terms,
     lattices: Lattices,
@@ -198,11 +216,13 @@ def agree(
     best: Flat,
     bound: Flat,
     maxima: Flat,
+    alone: Flat,
 ) -> None:
     """Make all copies of chain c in frame t have equal max-marginals (their mean).
 
     One block of dual coordinate descent: the sum of the lattices' maxima never rises. Also lowers
-    `bound`, the best score that any assignment with a given label can have.
+    `bound`, the best score that any assignment with a given label can have. Of the lattices those
+    marked in `alone` have no transitions; `maxima` is room for the max-marginals of all copies.
     """
     sizes, node_at = terms.sizes, terms.node_at
     owner_first, owner, lattice_of, first_axis, chain_of, states, table_at, copy_at, node = (
@@ -218,6 +238,10 @@ def agree(
     )
     first, last = owner_first[c], owner_first[c + 1]
     copies, size = last - first, sizes[c, t]
+    if size == 1:
+        # There is nothing to agree on.
+        bound[node_at[c, t]] = min(bound[node_at[c, t]], best.sum())
+        return
     for o in range(copies):
         a = owner[first + o]
         n = lattice_of[a]
@@ -225,13 +249,14 @@ def agree(
         for i in range(a + 1, first_axis[n + 1]):
             inner *= sizes[chain_of[i], t]
         outer = states[n, t] // (inner * size)
-        if still(lattices, n):
-            axis_maxima(full, full_at[n], full, full_at[n], outer, size, inner, maxima[o])
+        here = o * size
+        if alone[n]:
+            axis_maxima(full, full_at[n], full, full_at[n], outer, size, inner, maxima, here)
             for j in range(size):
                 # The kernel added the table to itself.
-                maxima[o, j] = 0.5 * maxima[o, j] + other[table_at[n, t]]
+                maxima[here + j] = 0.5 * maxima[here + j] + other[table_at[n, t]]
         else:
-            axis_maxima(full, full_at[n], other, table_at[n, t], outer, size, inner, maxima[o])
+            axis_maxima(full, full_at[n], other, table_at[n, t], outer, size, inner, maxima, here)
     others = 0.0
     for n in range(best.size):
         owns = False
@@ -239,16 +264,15 @@ def agree(
             owns = owns or lattice_of[owner[first + o]] == n
         if not owns:
             others += best[n]
-    top = -np.inf
-    mean = maxima[copies]
+    top, mean = -np.inf, copies * size
     for j in range(size):
         total = 0.0
         for o in range(copies):
-            total += maxima[o, j]
-        mean[j] = total / copies
+            total += maxima[o * size + j]
+        maxima[mean + j] = total / copies
         p = node_at[c, t] + j
         bound[p] = min(bound[p], others + total)
-        top = max(top, mean[j])
+        top = max(top, maxima[mean + j])
     for o in range(copies):
         a = owner[first + o]
         n = lattice_of[a]
@@ -259,13 +283,14 @@ def agree(
         for i in range(a + 1, first_axis[n + 1]):
             inner *= sizes[chain_of[i], t]
         outer = states[n, t] // (inner * size)
-        at = copy_at[a, t]
+        at, here = copy_at[a, t], o * size
         for j in range(size):
             # A label forbidden in one lattice becomes forbidden in all: -inf - -inf is undefined.
-            delta = mean[j] - maxima[o, j] if maxima[o, j] > -np.inf else 0.0
-            maxima[o, j] = delta
+            value = maxima[here + j]
+            delta = maxima[mean + j] - value if value > -np.inf else 0.0
+            maxima[here + j] = delta
             node[at + j] += delta
-        add_axis(full, full_at[n], outer, size, inner, maxima[o])
+        add_axis(full, full_at[n], outer, size, inner, maxima, here)
 
 
 @inlined
@@ -345,10 +370,10 @@ def sweep_frames(
     )
     N, T = states.shape
     C = sizes.shape[0]
-    full_at = np.empty(N, np.int64)
+    full_at, alone, room = np.empty(N, np.int64), np.empty(N, np.bool_), index_room(lattices)
     total, largest, widest = 0, 1, 1
     for n in range(N):
-        full_at[n] = total
+        full_at[n], alone[n] = total, still(lattices, n)
         size = 1
         for t in range(T):
             size = max(size, states[n, t])
@@ -365,18 +390,17 @@ def sweep_frames(
     copies = 1
     for c in range(C):
         copies = max(copies, owner_first[c + 1] - owner_first[c])
-    maxima = np.empty((copies + 1, widest))
+    maxima = np.empty((copies + 1) * widest)
     for s in range(begin, end):
         t = s if forward else T - 1 - s
         for n in range(N):
             at, size = table_at[n, t], states[n, t]
-            alone = still(lattices, n)
             if s == 0:
-                for p in range(at, at + (ONE if alone else size)):
+                for p in range(at, at + (ONE if alone[n] else size)):
                     mine[p] = 0.0
             else:
                 send(terms, lattices, n, t, forward, full, full_at[n], mine, at, ping, pong, g)
-            if alone:
+            if alone[n]:
                 for p in range(size):
                     full[full_at[n] + p] = mine[at]
             else:
@@ -384,92 +408,10 @@ def sweep_frames(
                     full[full_at[n] + p] = mine[at + p]
             axis_terms(terms, lattices, n, t, none, forward, vectors)
             rows = size // sizes[chain_of[first_axis[n + 1] - 1], t]
-            add_terms(terms, lattices, n, t, vectors, full, full_at[n], ZERO, rows)
+            add_terms(terms, lattices, n, t, vectors, full, full_at[n], ZERO, rows, room)
         if update:
             for c in range(C):
-                agree(terms, lattices, t, c, full, full_at, other, best, bound, maxima)
+                agree(terms, lattices, t, c, full, full_at, other, best, bound, maxima, alone)
         elif s == T - 1:
             for n in range(N):
-                best[n] = -np.inf
-                for p in range(full_at[n], full_at[n] + states[n, t]):
-                    best[n] = max(best[n], full[p])
-
-
-@inlined
-def decode(
-    terms: Terms,
-    lattices: Lattices,
-    n: int,
-    t: int,
-    forward: bool,
-    store: Flat,
-    at: int,
-    labels: Flat,
-) -> None:
-    """The best labels of lattice n in frame t, given its message from the frames ahead.
-
-    Args:
-        terms: the reduced problem.
-        lattices: its decomposition.
-        n: the lattice.
-        t: the frame.
-        forward: whether the frames are read from the first to the last, or the other way.
-        store: holds the message, from `at` on.
-        at: start of the message.
-        labels: (axes of n,) of the frame behind, or -1 where there is none; replaced.
-    """
-    sizes = terms.sizes
-    first_axis, chain_of, states = lattices.first, lattices.chain, lattices.states
-    first, last = first_axis[n], first_axis[n + 1]
-    total = 0
-    for a in range(first, last):
-        total += sizes[chain_of[a], t]
-    vectors = np.empty(total)
-    axis_terms(terms, lattices, n, t, labels, forward, vectors)
-    states = states[n, t]
-    table = np.empty(states)
-    alone = still(lattices, n)
-    for p in range(states):
-        table[p] = store[at if alone else at + p]
-    rows = states // sizes[chain_of[last - 1], t]
-    add_terms(terms, lattices, n, t, vectors, table, ZERO, ZERO, rows)
-    p = 0
-    for q in range(states):
-        if table[q] > table[p]:
-            p = q
-    for a in range(last - 1, first - 1, -1):
-        size = sizes[chain_of[a], t]
-        labels[a - first] = p % size
-        p //= size
-
-
-@entry
-def decode_all(
-    terms: Terms,
-    lattices: Lattices,
-    forward: bool,
-    store: Flat,
-    labels: Flat,
-    begin: int,
-    end: int,
-) -> None:
-    """Read the best assignment of every lattice, (axes, T), off the messages of a sweep.
-
-    The sweep went against the direction of reading. Of `labels` those of the frames read as number
-    `begin` to `end` are filled, given that of the frame before.
-    """
-    sizes = terms.sizes
-    table_at = lattices.table_at
-    T = sizes.shape[1]
-    for n in range(lattices.first.size - 1):
-        first = lattices.first[n]
-        here = np.empty(lattices.first[n + 1] - first, np.int64)
-        for a in range(here.size):
-            here[a] = -1
-            if begin > 0:
-                here[a] = labels[first + a, begin - 1 if forward else T - begin]
-        for s in range(begin, end):
-            t = s if forward else T - 1 - s
-            decode(terms, lattices, n, t, forward, store, table_at[n, t], here)
-            for a in range(here.size):
-                labels[first + a, t] = here[a]
+                best[n] = top(full, full_at[n], states[n, t])

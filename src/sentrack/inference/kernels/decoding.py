@@ -1,0 +1,171 @@
+"""Reading assignments off the messages of a sweep."""
+
+import numpy as np
+
+from sentrack.inference.kernels.jit import ONE, ZERO, Flat, entry, inlined
+from sentrack.inference.kernels.sweeps import (
+    add_terms,
+    axis_maxima,
+    axis_terms,
+    index_room,
+    still,
+)
+from sentrack.inference.structures import Lattices, Terms
+
+
+@inlined
+def decode(
+    terms: Terms,
+    lattices: Lattices,
+    n: int,
+    t: int,
+    forward: bool,
+    store: Flat,
+    at: int,
+    labels: Flat,
+    vectors: Flat,
+    table: Flat,
+    room: Flat,
+) -> None:
+    """The best labels of lattice n in frame t, given its message from the frames ahead.
+
+    Args:
+        terms: the reduced problem.
+        lattices: its decomposition.
+        n: the lattice.
+        t: the frame.
+        forward: whether the frames are read from the first to the last, or the other way.
+        store: holds the message, from `at` on.
+        at: start of the message.
+        labels: (axes of n,) of the frame behind, or -1 where there is none; replaced.
+        vectors: room for the terms of all axes.
+        table: room for a table.
+        room: of `index_room`.
+    """
+    sizes = terms.sizes
+    first_axis, chain_of = lattices.first, lattices.chain
+    first, last = first_axis[n], first_axis[n + 1]
+    axis_terms(terms, lattices, n, t, labels, forward, vectors)
+    states = lattices.states[n, t]
+    alone = still(lattices, n)
+    for p in range(states):
+        table[p] = store[at if alone else at + p]
+    rows = states // sizes[chain_of[last - 1], t]
+    add_terms(terms, lattices, n, t, vectors, table, ZERO, ZERO, rows, room)
+    p = 0
+    for q in range(states):
+        if table[q] > table[p]:
+            p = q
+    for a in range(last - 1, first - 1, -1):
+        size = sizes[chain_of[a], t]
+        labels[a - first] = p % size
+        p //= size
+
+
+@entry
+def decode_all(
+    terms: Terms,
+    lattices: Lattices,
+    forward: bool,
+    store: Flat,
+    labels: Flat,
+    begin: int,
+    end: int,
+) -> None:
+    """Read the best assignment of every lattice, (axes, T), off the messages of a sweep.
+
+    The sweep went against the direction of reading. Of `labels` those of the frames read as number
+    `begin` to `end` are filled, given that of the frame before.
+    """
+    sizes = terms.sizes
+    table_at = lattices.table_at
+    T = sizes.shape[1]
+    vectors, room = np.empty(sizes.shape[0] * sizes.max()), index_room(lattices)
+    table = np.empty(lattices.states.max())
+    for n in range(lattices.first.size - 1):
+        first = lattices.first[n]
+        here = np.empty(lattices.first[n + 1] - first, np.int64)
+        for a in range(here.size):
+            here[a] = -1
+            if begin > 0:
+                here[a] = labels[first + a, begin - 1 if forward else T - begin]
+        for s in range(begin, end):
+            t = s if forward else T - 1 - s
+            decode(
+                terms, lattices, n, t, forward, store, table_at[n, t], here, vectors, table, room
+            )
+            for a in range(here.size):
+                labels[first + a, t] = here[a]
+
+
+@entry
+def decode_jointly(
+    terms: Terms, lattices: Lattices, forward: bool, store: Flat, order: Flat, labels: Flat
+) -> None:
+    """Read one assignment (C, T) off the messages of all lattices together.
+
+    The sweep went against the direction of reading. Frame by frame, given the labels of the frame
+    before, one chain after another takes the label with which the lattices that have it score most
+    together, given what the chains in `order` before it took.
+    """
+    sizes, first_axis, chain_of = terms.sizes, lattices.first, lattices.chain
+    owner_first, owner, lattice_of = lattices.owner_first, lattices.owner, lattices.lattice
+    C, T = sizes.shape
+    N, widest = first_axis.size - 1, sizes.max()
+    vectors, room = np.empty(C * widest), index_room(lattices)
+    previous, left = np.empty(C, np.int64), np.empty(chain_of.size, np.int64)
+    full_at, total = np.empty(N, np.int64), 0
+    for n in range(N):
+        full_at[n] = total
+        total += lattices.states[n].max()
+    full, found, sums = np.empty(total), np.empty(widest), np.empty(widest)
+    for s in range(T):
+        t = s if forward else T - 1 - s
+        for n in range(N):
+            at, stored, states = full_at[n], lattices.table_at[n, t], lattices.states[n, t]
+            alone = still(lattices, n)
+            for p in range(states):
+                full[at + p] = store[stored if alone else stored + p]
+            for a in range(first_axis[n], first_axis[n + 1]):
+                left[a] = sizes[chain_of[a], t]
+                previous[a - first_axis[n]] = -1
+                if s > 0:
+                    previous[a - first_axis[n]] = labels[chain_of[a], t - 1 if forward else t + 1]
+            axis_terms(terms, lattices, n, t, previous, forward, vectors)
+            rows = states // left[first_axis[n + 1] - 1]
+            add_terms(terms, lattices, n, t, vectors, full, at, ZERO, rows, room)
+        for c in order:
+            size = sizes[c, t]
+            labels[c, t] = 0
+            if size == 1:
+                continue
+            for j in range(size):
+                sums[j] = 0.0
+            for o in range(owner_first[c], owner_first[c + 1]):
+                a = owner[o]
+                at, inner, outer = full_at[lattice_of[a]], ONE, ONE
+                for i in range(first_axis[lattice_of[a]], a):
+                    outer *= left[i]
+                for i in range(a + 1, first_axis[lattice_of[a] + 1]):
+                    inner *= left[i]
+                axis_maxima(full, at, full, at, outer, size, inner, found, ZERO)
+                for j in range(size):
+                    # The kernel added the table to itself.
+                    sums[j] += 0.5 * found[j]
+            chosen = 0
+            for j in range(size):
+                if sums[j] > sums[chosen]:
+                    chosen = j
+            labels[c, t] = chosen
+            for o in range(owner_first[c], owner_first[c + 1]):
+                a = owner[o]
+                at, inner, outer = full_at[lattice_of[a]], ONE, ONE
+                for i in range(first_axis[lattice_of[a]], a):
+                    outer *= left[i]
+                for i in range(a + 1, first_axis[lattice_of[a] + 1]):
+                    inner *= left[i]
+                for i in range(outer):
+                    source = at + (i * size + chosen) * inner
+                    for b in range(inner):
+                        full[at + i * inner + b] = full[source + b]
+                left[a] = 1
