@@ -69,7 +69,7 @@ NEARLY = 0.9
 # So many among which the first answer is sought after some sweeps: where there was time for a first
 # look, and where there was none. Fewer where there is no time for some sweeps more.
 FEW, MANY = 12, 20
-FIRST = 4
+FIRST = 12
 SOON = 2.0
 # After so many times the operations a new answer is put together from parts of others; that may
 # take so many sweeps.
@@ -189,11 +189,12 @@ class Auto:
             relaxation = Relaxation(near, limits)
             for _ in range(FIRST):
                 relaxation.sweep()
-            reached = search_frontier(relaxation, -math.inf, FEWEST, limits)
-            if reached.labels is not None:
-                search.offer(problem_labels(near, reached.labels), reached.score)
-                search.climb(near, reached.labels)
+                search.try_answer(relaxation, climb=False)
             self._mix(relaxation, search, limits)
+            if search.score == -math.inf:
+                reached = search_frontier(relaxation, -math.inf, FEWEST, limits)
+                if reached.labels is not None:
+                    search.offer(problem_labels(near, reached.labels), reached.score)
 
     def _close(
         self,
@@ -293,8 +294,11 @@ class Auto:
                 best = exact(terms, limits)
                 search.offer(best.labels, best.score)
                 return
-            mixed = Relaxation(terms, limits)
-            self._close(mixed, search, limits, search.score, MIXED * relaxation.cost)
+            mixed, own = Relaxation(terms, limits), ComponentSearch(terms, limits)
+            try:
+                self._close(mixed, own, limits, search.score, MIXED * relaxation.cost)
+            finally:
+                search.offer(own.labels, own.score)
             relaxation.operations += mixed.operations
 
     def _guess(

@@ -20,8 +20,8 @@ from sentrack.inference.terms import (
     restrict,
 )
 
-# Answers, and best assignments of lattices, that the next answer is put together from.
-RECENT = 2
+# Assignments, read off after sweeps or found, that the next answer is put together from.
+RECENT = 12
 
 
 class ComponentSearch:
@@ -38,8 +38,7 @@ class ComponentSearch:
         self._tried: set[bytes] = set()
         self.labels: Ints = problem_labels(terms, np.zeros_like(terms.sizes))
         self.score, self.upper_bound = -math.inf, math.inf
-        self._answers: deque[Ints] = deque(maxlen=RECENT)
-        self._decoded: deque[Ints] = deque(maxlen=RECENT)
+        self._recent: deque[Ints] = deque(maxlen=RECENT)
         self._mixed: Bools | None = None
         self._keys: Ints | None = None
 
@@ -57,9 +56,9 @@ class ComponentSearch:
         """Read an answer off a relaxation; on request improve it, if it can be."""
         terms = relaxation.terms
         labels = relaxation.decode()
-        score = assignment_score(terms, labels)
-        if score > self.score:
-            self.offer(problem_labels(terms, labels), score)
+        found = problem_labels(terms, labels)
+        self._recent.append(found)
+        self.offer(found, assignment_score(terms, labels))
         if climb and not closes(self.score, relaxation.upper_bound):
             self.climb(terms, labels)
 
@@ -76,11 +75,7 @@ class ComponentSearch:
 
         One with a label that stands for several is none.
         """
-        if score == -math.inf or (labels == TOGETHER).any():
-            return
-        if not any(np.array_equal(labels, other) for other in self._answers):
-            self._answers.append(labels)
-        if score > self.score:
+        if score > self.score and not (labels == TOGETHER).any():
             self.labels, self.score = labels, score
 
     def climb_from(self, labels: Ints) -> None:
@@ -94,21 +89,19 @@ class ComponentSearch:
     def mixture(self, relaxation: Relaxation) -> Terms | None:
         """The component with few labels, among which a better answer may be.
 
-        Those are all states of words, and the candidates of recent answers and of the best
-        assignments of lattices. None if there is nothing new among them.
+        Those are all states of words, and the candidates of the best answer, of recent assignments
+        and of the best ones of lattices. None if there is nothing new among them.
         """
-        whole, terms, lattices = self._terms, relaxation.terms, relaxation.lattices
-        T = terms.sizes.shape[1]
-        labels = terms.label[terms.node_at[lattices.chain] + relaxation.copies()]
-        alone = labels != TOGETHER
-        cells = lattices.chain[:, None] * T + np.arange(T)
-        self._decoded.append(self._places(cells[alone], labels[alone]))
+        whole, terms, chains = self._terms, relaxation.terms, relaxation.lattices.chain
+        T = whole.sizes.shape[1]
         mixed = np.repeat(np.repeat(whole.chain >= whole.L, T), whole.sizes.ravel())
-        for places in self._decoded:
-            mixed[places] = True
-        every = np.arange(whole.sizes.size)
-        for answer in (*self._answers, *([self.labels] if self.score > -math.inf else [])):
-            mixed[self._places(every, answer.ravel())] = True
+        copies = terms.label[terms.node_at[chains] + relaxation.copies()]
+        every = np.arange(whole.chain.size)
+        found = [(every, labels) for labels in (self.labels, *self._recent)]
+        for rows, labels in (*found, (chains, copies)):
+            cells = rows[:, None] * T + np.arange(T)
+            alone = labels != TOGETHER
+            mixed[self._places(cells[alone], labels[alone])] = True
         if self._mixed is not None and not (mixed & ~self._mixed).any():
             return None
         self._mixed = mixed
