@@ -35,7 +35,7 @@ from sentrack.inference.methods.unions import tighten
 from sentrack.inference.methods.viterbi import checkpoint_stride, exact
 from sentrack.inference.relaxation import Relaxation, relaxation_bytes, relaxation_operations
 from sentrack.inference.solution import closes
-from sentrack.inference.structures import Bools, Floats, Ints, Terms
+from sentrack.inference.structures import Bools, Ints, Terms
 from sentrack.inference.terms import (
     TOGETHER,
     Answer,
@@ -70,7 +70,6 @@ NEARLY = 0.9
 # look, and where there was none. Fewer where there is no time for some sweeps more.
 FEW, MANY = 12, 20
 FIRST = 12
-SOON = 2.0
 # After so many times the operations a new answer is put together from parts of others; that may
 # take so many sweeps.
 MIXING = 1.25
@@ -135,11 +134,13 @@ class Auto:
         ):
             soon = limits.affords(first_look_operations(terms))
             if not soon:
-                self._first_answers(terms, terms.node, MANY, search, limits)
+                self._among_few(terms, search, limits)
             apart = first_look(terms, limits, self.inside and self.inside(terms))
             search.lower(apart.upper_bound)
             if soon:
-                self._first_answers(terms, apart.bounds, FEW, search, limits)
+                self._first_answers(apart, search, limits)
+            if not limits.affords(first_look_operations(terms)):
+                raise OutOfTime
             keep = apart.survivors(search.score)
             if not kept_sizes(terms, keep).all():
                 return search.proven()
@@ -170,24 +171,36 @@ class Auto:
         plain = Relaxation(relaxation.terms, limits, relaxation.lattices)
         return close_windows(plain, search, close)
 
-    def _first_answers(
-        self, terms: Terms, values: Floats, most: int, search: ComponentSearch, limits: Limits
-    ) -> None:
-        """Look for an answer among the labels of the highest values, laid out like the nodes.
+    def _among_few(self, terms: Terms, search: ComponentSearch, limits: Limits) -> None:
+        """Look for an answer among `MANY` labels, where there is time for a first look at few."""
+        few, _ = restrict(terms, nearest(terms, terms.node, MANY))
+        own = ComponentSearch(few, limits)
+        with _other_labels():
+            try:
+                self._first_answers(first_look(few, limits), own, limits)
+                own.climb_from(own.labels)
+            finally:
+                search.offer(own.labels, own.score)
 
-        That is among `most` of a track and frame, on average, or as many as there is time for.
+    def _first_answers(self, apart: Relaxation, search: ComponentSearch, limits: Limits) -> None:
+        """Look for an answer among the labels that a first look finds near the best of their frame.
+
+        That is among `FEW` of a track and frame, on average, or as many as there is time for.
         """
+        terms, most = apart.terms, FEW
         while most > FEW // 2:
             few = terms._replace(sizes=np.minimum(terms.sizes, most))
-            if limits.affords(SOON * relaxation_operations(few)):
+            if limits.affords(FIRST * relaxation_operations(few)):
                 break
-            most = most * 3 // 5
-        near, _ = restrict(terms, nearest(terms, values, most))
+            most -= 1
+        near, _ = restrict(terms, nearest(terms, apart.bounds, most))
         if relaxation_bytes(near) > limits.memory:
             return
         with _other_labels():
             relaxation = Relaxation(near, limits)
             for _ in range(FIRST):
+                if not limits.affords(MIXED * relaxation.cost):
+                    break
                 relaxation.sweep()
                 search.try_answer(relaxation, climb=False)
             self._mix(relaxation, search, limits)
