@@ -12,12 +12,13 @@ from sentrack.inference.structures import Lattices, Terms
 
 # Columns of one inner loop: 256 doubles of a few dozen rows stay in the first two cache levels.
 BLOCK = 256
-# Operations below which plain loops are quicker, and columns below which a row is short.
-TINY = 1500
+# Of a last axis of fewer labels than this, rows are too short for vectors. It is brought to the
+# front first, unless there are fewer operations than that takes.
 SHORT = 64
+TINY = 500
 
 
-@internal
+@inlined
 def combine(
     out: Flat,
     out_at: Int,
@@ -30,26 +31,20 @@ def combine(
     skip: Int,
     n: Int,
 ) -> None:
-    """out[b] = max_i src[at + i*stride + b] + add[first + i*skip], leaving out forbidden i.
+    """out[b] = max_i src[at + i*stride + b] + add[first + i*skip].
 
     Unsigned places need no test for being negative, which would keep the loops from being vectors;
     views of the arrays would do as well, but cost a counted reference each.
     """
     width, o = unsigned(columns), unsigned(out_at)
     started = False
-    i = ZERO
-    while i < n:
-        # Four rows at a time quarter the traffic on `out`; of fewer rows the first stands in.
-        found, a, b, c, d = ZERO, ZERO, ZERO, ZERO, ZERO
-        while i < n and found < 4:
-            if add[first + i * skip] > -np.inf:
-                a, b, c, d = (i, i, i, i) if found == 0 else (b, c, d, i)
-                found += 1
-            i += 1
-        if found == 0:
-            break
+    for a in range(0, n, 4):
+        # Four rows at a time quarter the traffic on `out`; of fewer rows the last stands in.
+        b, c, d = min(a + 1, n - 1), min(a + 2, n - 1), min(a + 3, n - 1)
         ga, gb = add[first + a * skip], add[first + b * skip]
         gc, gd = add[first + c * skip], add[first + d * skip]
+        if max(max(ga, gb), max(gc, gd)) == -np.inf:
+            continue
         xa, xb = unsigned(at + a * stride), unsigned(at + b * stride)
         xc, xd = unsigned(at + c * stride), unsigned(at + d * stride)
         if started:
@@ -67,8 +62,8 @@ def combine(
                 out[o + p] = v if v > x else x
             started = True
     if not started:
-        for b in range(width):
-            out[o + b] = -np.inf
+        for p in range(width):
+            out[o + p] = -np.inf
 
 
 @inlined
@@ -105,57 +100,44 @@ def transfer(
     """One axis of a transition: dst[a, j, b] = max_i src[a, i, b] + g[i, j] for lo <= b < hi.
 
     The inner loop runs over b, or over j where there is one b only. Where that is short, the axis
-    is brought to the front first, so that the inner loop runs over all a and b. All share one call:
-    compiling it twice takes seconds. Tiny tables are not worth either.
+    is brought to the front first, so that the inner loop runs over all a.
     """
-    rows = outer * inner
-    if n_in * n_out * rows < TINY or (hi - lo < inner and n_out * inner < SHORT):
+    if inner == 1 and (n_out >= SHORT or outer == 1):
         for a in range(outer):
-            s, d = src_at + a * n_in * inner, dst_at + a * n_out * inner
-            for j in range(n_out):
-                for b in range(lo, hi):
-                    best = -np.inf
-                    for i in range(n_in):
-                        v = src[s + i * inner + b] + g[i * n_out + j]
-                        best = v if v > best else best
-                    dst[d + j * inner + b] = best
+            combine(
+                dst, dst_at + a * n_out, n_out, g, ZERO, n_out, src, src_at + a * n_in, ONE, n_in
+            )
         return
-    run = n_out if inner == 1 else inner
-    gathered = outer > 1 and run < SHORT and n_in > 2 and hi - lo == inner
-    whole, whole_at, whole_inner, whole_outer = dst, dst_at, inner, outer
-    if gathered:
-        front = np.empty(n_in * rows)
+    short = inner == 1
+    if short and n_in * n_out * outer < TINY:
         for a in range(outer):
+            for j in range(n_out):
+                best = -np.inf
+                for i in range(n_in):
+                    v = src[src_at + a * n_in + i] + g[i * n_out + j]
+                    best = v if v > best else best
+                dst[dst_at + a * n_out + j] = best
+        return
+    whole, whole_at, rows = dst, dst_at, outer
+    if short:
+        front = np.empty(n_in * rows)
+        for a in range(rows):
+            s = unsigned(src_at + a * n_in)
             for i in range(n_in):
-                s, d = src_at + (a * n_in + i) * inner, i * rows + a * inner
-                for b in range(inner):
-                    front[d + b] = src[s + b]
+                front[i * rows + a] = src[s + unsigned(i)]
         src, src_at, outer, inner, lo, hi = front, ZERO, ONE, rows, ZERO, rows
         dst, dst_at = np.empty(n_out * rows), ZERO
-    parts = ONE if inner == 1 else (hi - lo + BLOCK - 1) // BLOCK
-    jobs = ONE if inner == 1 else n_out
-    # Blocks of about equal length, in whole vectors.
-    width = ((hi - lo + parts - 1) // parts + 15) // 16 * 16
-    for block in range(outer * parts):
-        a, b = block // parts, lo + block % parts * width
-        for job in range(jobs):
-            d = dst_at + (a * n_out + job) * inner
-            if inner == 1:
-                columns, table, at, stride = n_out, g, ZERO, n_out
-                add, first, skip = src, src_at + a * n_in, ONE
-            else:
-                columns, table = min(width, hi - b), src
-                at, stride = src_at + a * n_in * inner + b, inner
-                add, first, skip = g, job, n_out
-                d += b
-            combine(dst, d, columns, table, at, stride, add, first, skip, n_in)
-    if gathered:
-        for a in range(whole_outer):
+    for a in range(outer):
+        s, d = src_at + a * n_in * inner, dst_at + a * n_out * inner
+        for b in range(lo, hi, BLOCK):
+            columns = min(BLOCK, hi - b)
             for j in range(n_out):
-                s = j * rows + a * whole_inner
-                d = whole_at + (a * n_out + j) * whole_inner
-                for b in range(whole_inner):
-                    whole[d + b] = dst[s + b]
+                combine(dst, d + j * inner + b, columns, src, s + b, inner, g, j, n_out, n_in)
+    if short:
+        for a in range(rows):
+            d = unsigned(whole_at + a * n_out)
+            for j in range(n_out):
+                whole[d + unsigned(j)] = dst[j * rows + a]
 
 
 @inlined

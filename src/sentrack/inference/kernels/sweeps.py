@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sentrack.inference.kernels.jit import ONE, ZERO, Flat, entry, inlined, unsigned
+from sentrack.inference.kernels.jit import ONE, ZERO, Flat, entry, inlined, internal, unsigned
 from sentrack.inference.kernels.messages import send, top
 from sentrack.inference.structures import Lattices, Terms
 
@@ -204,7 +204,7 @@ def still(lattices: Lattices, n: int) -> bool:
     return none
 
 
-@inlined
+@internal
 def agree(
     terms: Terms,
     lattices: Lattices,
