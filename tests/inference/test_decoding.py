@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 import sentrack
 from sentrack.inference.lattices import lattice_chains, lattice_factors, one_lattice
 from sentrack.inference.limits import Limits
+from sentrack.inference.methods.component_search import ComponentSearch
 from sentrack.inference.methods.first_look import first_look
+from sentrack.inference.methods.viterbi import exact
 from sentrack.inference.relaxation import Relaxation
-from sentrack.inference.terms import assignment_score, reduce
+from sentrack.inference.terms import assignment_score, problem_labels, reduce
 from tests.inference import oracle
 from tests.inference.strategies import Array, Labels, assemble, problems
 
@@ -89,3 +91,31 @@ def test_of_one_lattice_it_is_the_best_of_all(problem: sentrack.Problem) -> None
         exact = Relaxation(terms, UNLIMITED, one_lattice(terms))
         total += assignment_score(terms, exact.decode())
     assert total == pytest.approx(optimum, rel=1e-9, abs=1e-9)
+
+
+@settings(max_examples=60)
+@given(problem=problems(feasible=True), sweeps=st.integers(0, 3))
+def test_what_is_put_together_holds_all_that_was_read_off(
+    problem: sentrack.Problem, sweeps: int
+) -> None:
+    for terms in reduce(problem).components:
+        relaxation, search = Relaxation(terms, UNLIMITED), ComponentSearch(terms, UNLIMITED)
+        found = []
+        for _ in range(sweeps):
+            relaxation.sweep()
+            found.append(problem_labels(terms, relaxation.decode()))
+            search.try_answer(relaxation, climb=False)
+        copies = relaxation.copies()
+        mixture = search.mixture(relaxation)
+        assert mixture is not None
+        for c in range(mixture.chain.size):
+            for t in range(problem.T):
+                at = mixture.node_at[c, t]
+                held = set(mixture.label[at : at + mixture.sizes[c, t]].tolist())
+                own = copies[relaxation.lattices.chain == c, t] + terms.node_at[c, t]
+                used = {int(labels[c, t]) for labels in found} | set(terms.label[own].tolist())
+                assert used <= held
+        if search.score > -np.inf:
+            assert exact(mixture, UNLIMITED).score >= search.score - terms.rounding
+        # There is nothing new until the next sweep.
+        assert search.mixture(relaxation) is None
