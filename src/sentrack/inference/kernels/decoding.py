@@ -1,8 +1,10 @@
 """Reading assignments off the messages of a sweep."""
 
+from typing import Any
+
 import numpy as np
 
-from sentrack.inference.kernels.jit import ONE, ZERO, Flat, entry, inlined
+from sentrack.inference.kernels.jit import ONE, ZERO, Flat, Int, entry, inlined
 from sentrack.inference.kernels.sweeps import (
     add_terms,
     axis_maxima,
@@ -98,6 +100,15 @@ def decode_all(
                 labels[first + a, t] = here[a]
 
 
+@inlined
+def product(sizes: Flat, first: Int, last: Int) -> Any:
+    """The product of some sizes, one if there are none."""
+    states = ONE
+    for i in range(first, last):
+        states *= sizes[i]
+    return states
+
+
 @entry
 def decode_jointly(
     terms: Terms, lattices: Lattices, forward: bool, store: Flat, order: Flat, labels: Flat
@@ -118,7 +129,7 @@ def decode_jointly(
     for n in range(N):
         full_at[n] = total
         total += lattices.states[n].max()
-    full, found, sums = np.empty(total), np.empty(widest), np.empty(widest)
+    full, found, together = np.empty(total), np.empty(widest), np.empty(widest)
     for s in range(T):
         t = s if forward else T - 1 - s
         for n in range(N):
@@ -140,30 +151,27 @@ def decode_jointly(
             if size == 1:
                 continue
             for j in range(size):
-                sums[j] = 0.0
+                together[j] = 0.0
             for o in range(owner_first[c], owner_first[c + 1]):
                 a = owner[o]
-                at, inner, outer = full_at[lattice_of[a]], ONE, ONE
-                for i in range(first_axis[lattice_of[a]], a):
-                    outer *= left[i]
-                for i in range(a + 1, first_axis[lattice_of[a] + 1]):
-                    inner *= left[i]
+                n = lattice_of[a]
+                at, outer = full_at[n], product(left, first_axis[n], a)
+                inner = product(left, a + 1, first_axis[n + 1])
                 axis_maxima(full, at, full, at, outer, size, inner, found, ZERO)
                 for j in range(size):
                     # The kernel added the table to itself.
-                    sums[j] += 0.5 * found[j]
+                    together[j] += 0.5 * found[j]
             chosen = 0
             for j in range(size):
-                if sums[j] > sums[chosen]:
+                if together[j] > together[chosen]:
                     chosen = j
             labels[c, t] = chosen
+            # Of the tables only the part with this label is left.
             for o in range(owner_first[c], owner_first[c + 1]):
                 a = owner[o]
-                at, inner, outer = full_at[lattice_of[a]], ONE, ONE
-                for i in range(first_axis[lattice_of[a]], a):
-                    outer *= left[i]
-                for i in range(a + 1, first_axis[lattice_of[a] + 1]):
-                    inner *= left[i]
+                n = lattice_of[a]
+                at, outer = full_at[n], product(left, first_axis[n], a)
+                inner = product(left, a + 1, first_axis[n + 1])
                 for i in range(outer):
                     source = at + (i * size + chosen) * inner
                     for b in range(inner):

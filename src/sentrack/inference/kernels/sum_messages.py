@@ -5,7 +5,7 @@ As in `messages`, one pass per axis; of logarithms, or of exponentials where non
 
 import numpy as np
 
-from sentrack.inference.kernels.jit import ONE, Flat, Int, internal, unsigned
+from sentrack.inference.kernels.jit import ONE, ZERO, Flat, Int, inlined, internal, unsigned
 from sentrack.inference.kernels.messages import load_step
 from sentrack.inference.structures import Terms
 
@@ -78,13 +78,14 @@ def add_products(
     moves = 0
     for p in range(n_in * n_out):
         moves += g[p] > 0.0
-    if inner == 1 and SPARSE * moves > n_in * n_out:
+    if SPARSE * moves > n_in * n_out:
         for a in range(outer):
-            for i in range(n_in):
-                weight = src[a * n_in + i]
-                y, z = unsigned(a * n_out), unsigned(i * n_out)
-                for j in range(unsigned(n_out)):
-                    dst[y + j] += weight * g[z + j]
+            if inner == 1:
+                _add_rows(dst, a * n_out, n_out, g, ZERO, n_out, src, a * n_in, ONE, n_in)
+            else:
+                s, d = a * n_in * inner, a * n_out * inner
+                for j in range(n_out):
+                    _add_rows(dst, d + j * inner, inner, src, s, inner, g, j, n_out, n_in)
         return
     for i in range(n_in):
         for j in range(n_out):
@@ -94,6 +95,35 @@ def add_products(
                     x, y = unsigned((a * n_in + i) * inner), unsigned((a * n_out + j) * inner)
                     for b in range(unsigned(inner)):
                         dst[y + b] += weight * src[x + b]
+
+
+@inlined
+def _add_rows(
+    out: Flat,
+    out_at: Int,
+    columns: Int,
+    src: Flat,
+    at: Int,
+    stride: Int,
+    weight: Flat,
+    first: Int,
+    skip: Int,
+    n: Int,
+) -> None:
+    """out[b] += Σ_i src[at + i*stride + b] weight[first + i*skip]; as `combine` does it."""
+    width, o, whole = unsigned(columns), unsigned(out_at), n - n % 4
+    for i in range(0, whole, 4):
+        # Four rows at a time quarter the traffic on `out`.
+        u, v = weight[first + i * skip], weight[first + (i + 1) * skip]
+        w, x = weight[first + (i + 2) * skip], weight[first + (i + 3) * skip]
+        a, b = unsigned(at + i * stride), unsigned(at + (i + 1) * stride)
+        c, d = unsigned(at + (i + 2) * stride), unsigned(at + (i + 3) * stride)
+        for p in range(width):
+            out[o + p] += (u * src[a + p] + v * src[b + p]) + (w * src[c + p] + x * src[d + p])
+    for i in range(whole, n):
+        u, a = weight[first + i * skip], unsigned(at + i * stride)
+        for p in range(width):
+            out[o + p] += u * src[a + p]
 
 
 @internal

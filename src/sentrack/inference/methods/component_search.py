@@ -96,9 +96,9 @@ class ComponentSearch:
         T = whole.sizes.shape[1]
         mixed = np.repeat(np.repeat(whole.chain >= whole.L, T), whole.sizes.ravel())
         copies = terms.label[terms.node_at[chains] + relaxation.copies()]
+        answers = [*self._recent, *([self.labels] if self.score > -math.inf else [])]
         every = np.arange(whole.chain.size)
-        found = [(every, labels) for labels in (self.labels, *self._recent)]
-        for rows, labels in (*found, (chains, copies)):
+        for rows, labels in (*((every, each) for each in answers), (chains, copies)):
             cells = rows[:, None] * T + np.arange(T)
             alone = labels != TOGETHER
             mixed[self._places(cells[alone], labels[alone])] = True
