@@ -37,7 +37,7 @@ import sentrack
 from benchmarks.things import doubtful, shown_apart
 from sentrack.inference import Method
 from sentrack.inference.intervals import best_interval
-from sentrack.inference.methods import auto, close_windows, window_search
+from sentrack.inference.methods import auto, close_windows, first_answers, window_search
 from sentrack.objective import affordable, interval
 from sentrack.objective import whole as whole_clip
 from sentrack.scene import Scene, scene_of
@@ -59,7 +59,7 @@ LOOKING: Constants = {
     (auto, "LOOK"): 0.0,
     (auto, "LARGE"): 0.0,
     (auto, "ALONE"): 1,
-    (auto, "FEW"): 2,
+    (first_answers, "FEW"): 2,
     (auto, "CROWDED"): 2.0,
 }
 # With these, every problem of more than two frames is cut into windows.

@@ -11,7 +11,7 @@ import sentrack
 from sentrack.inference.kernels import plain, score_labels
 from sentrack.inference.lattices import sweep_operations
 from sentrack.inference.limits import Limits
-from sentrack.inference.methods import auto
+from sentrack.inference.methods import auto, first_answers
 from sentrack.inference.methods.coarse import CoarseRelaxation
 from sentrack.inference.methods.first_look import first_look, nearest
 from sentrack.inference.relaxation import Relaxation
@@ -187,7 +187,7 @@ def test_auto_with_a_first_look_is_brute_force(problem: sentrack.Problem) -> Non
         patch.setattr(auto, "LARGE", 0)
         patch.setattr(auto, "ALONE", 1)
         patch.setattr(auto, "CROWDED", 2.0)
-        patch.setattr(auto, "FEW", 1)
+        patch.setattr(first_answers, "FEW", 1)
         if optimum == -np.inf:
             with pytest.raises(sentrack.Infeasible):
                 sentrack.solve(problem, method)
@@ -211,7 +211,7 @@ def test_auto_with_a_first_look_is_viterbi_where_many_labels_are_taken_together(
         patch.setattr(auto, "LARGE", 0)
         patch.setattr(auto, "ALONE", 1)
         patch.setattr(auto, "CROWDED", 2.0)
-        patch.setattr(auto, "FEW", 1)
+        patch.setattr(first_answers, "FEW", 1)
         solution = sentrack.solve(problem, sentrack.Auto(0, 0))
     assert solution.certified
     assert solution.score == pytest.approx(exact.score, rel=1e-9)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import sentrack
 from sentrack.inference.errors import Infeasible
 from sentrack.inference.limits import Limits, OutOfTime
-from sentrack.inference.methods import auto, viterbi
+from sentrack.inference.methods import auto, first_answers, viterbi
 from sentrack.inference.methods.frontier import search_frontier
 from sentrack.inference.relaxation import Relaxation
 from sentrack.inference.terms import reduce
@@ -140,7 +140,7 @@ def test_whenever_time_is_over_the_bound_holds(seed: int) -> None:
             patch.setattr(auto, "LARGE", 0)
             patch.setattr(auto, "ALONE", 1)
             patch.setattr(auto, "CROWDED", 2.0)
-            patch.setattr(auto, "FEW", 1)
+            patch.setattr(first_answers, "FEW", 1)
             patch.setattr(auto, "DENSE", math.inf)
             patch.setattr(auto, "FEWEST", 1)
             patch.setattr(Limits, "affords", affords(looks))

@@ -12,7 +12,7 @@ from sentrack.inference.balance import balanced
 from sentrack.inference.intervals import best_interval, best_intervals, between
 from sentrack.inference.lattices import decompose, lattices_apart, word_groups
 from sentrack.inference.limits import Limits
-from sentrack.inference.methods import auto
+from sentrack.inference.methods import auto, first_answers
 from sentrack.inference.opening import as_problem, inside, opened
 from sentrack.inference.relaxation import Relaxation
 from sentrack.inference.terms import assignment_score
@@ -157,7 +157,7 @@ def test_bounds_agree_with_the_whole_lattice_where_nothing_is_solved_at_once(
             patch.setattr(auto, "LARGE", 0)
             patch.setattr(auto, "ALONE", 1)
             patch.setattr(auto, "CROWDED", 2.0)
-            patch.setattr(auto, "FEW", 1)
+            patch.setattr(first_answers, "FEW", 1)
             patch.setattr(auto, "LARGE", 0.0)
         found = best_interval(problem, method=Auto(0, 0)).solution
     assert found.certified

@@ -9,8 +9,7 @@ lattices; joined all together they are the exact problem.
 """
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -23,7 +22,8 @@ from sentrack.inference.limits import Limits, OutOfTime
 from sentrack.inference.methods.ascent import first_answer
 from sentrack.inference.methods.close_windows import close_windows
 from sentrack.inference.methods.coarse import CoarseRelaxation
-from sentrack.inference.methods.component_search import ComponentSearch
+from sentrack.inference.methods.component_search import ComponentSearch, among_others
+from sentrack.inference.methods.first_answers import seek_among_few, seek_answers
 from sentrack.inference.methods.first_look import (
     first_look,
     first_look_bytes,
@@ -66,10 +66,6 @@ ALONE = 16
 CROWDED = 0.25
 # Where more than this part of them do so anyway, all do: windows can be cut then.
 NEARLY = 0.9
-# So many among which the first answer is sought after some sweeps: where there was time for a first
-# look, and where there was none. Fewer where there is no time for some sweeps more.
-FEW, MANY = 12, 20
-FIRST = 12
 # After so many times the operations a new answer is put together from parts of others; that may
 # take so many sweeps.
 MIXING = 1.25
@@ -134,11 +130,11 @@ class Auto:
         ):
             soon = limits.affords(first_look_operations(terms))
             if not soon:
-                self._among_few(terms, search, limits)
+                seek_among_few(terms, search, limits, self._mix)
             apart = first_look(terms, limits, self.inside and self.inside(terms))
             search.lower(apart.upper_bound)
             if soon:
-                self._first_answers(apart, search, limits)
+                seek_answers(apart, search, limits, self._mix)
             if not limits.affords(first_look_operations(terms)):
                 raise OutOfTime
             keep = apart.survivors(search.score)
@@ -170,44 +166,6 @@ class Auto:
 
         plain = Relaxation(relaxation.terms, limits, relaxation.lattices)
         return close_windows(plain, search, close)
-
-    def _among_few(self, terms: Terms, search: ComponentSearch, limits: Limits) -> None:
-        """Look for an answer among `MANY` labels, where there is time for a first look at few."""
-        few, _ = restrict(terms, nearest(terms, terms.node, MANY))
-        own = ComponentSearch(few, limits)
-        with _other_labels():
-            try:
-                self._first_answers(first_look(few, limits), own, limits)
-                own.climb_from(own.labels)
-            finally:
-                search.offer(own.labels, own.score)
-
-    def _first_answers(self, apart: Relaxation, search: ComponentSearch, limits: Limits) -> None:
-        """Look for an answer among the labels that a first look finds near the best of their frame.
-
-        That is among `FEW` of a track and frame, on average, or as many as there is time for.
-        """
-        terms, most = apart.terms, FEW
-        while most > FEW // 2:
-            few = terms._replace(sizes=np.minimum(terms.sizes, most))
-            if limits.affords(FIRST * relaxation_operations(few)):
-                break
-            most -= 1
-        near, _ = restrict(terms, nearest(terms, apart.bounds, most))
-        if relaxation_bytes(near) > limits.memory:
-            return
-        with _other_labels():
-            relaxation = Relaxation(near, limits)
-            for _ in range(FIRST):
-                if not limits.affords(MIXED * relaxation.cost):
-                    break
-                relaxation.sweep()
-                search.try_answer(relaxation, climb=False)
-            self._mix(relaxation, search, limits)
-            if search.score == -math.inf:
-                reached = search_frontier(relaxation, -math.inf, FEWEST, limits)
-                if reached.labels is not None:
-                    search.offer(problem_labels(near, reached.labels), reached.score)
 
     def _close(
         self,
@@ -302,7 +260,7 @@ class Auto:
         terms = search.mixture(relaxation)
         if terms is None:
             return
-        with _other_labels():
+        with among_others():
             if _exact_cost(terms.sizes, limits) <= max(SMALL, relaxation.cost):
                 best = exact(terms, limits)
                 search.offer(best.labels, best.score)
@@ -393,25 +351,13 @@ def _reach(
         if reached.labels is not None:
             search.offer(problem_labels(relaxation.terms, reached.labels), reached.score)
     elif kept_sizes(relaxation.terms, alone).all():
-        with _other_labels():
+        with among_others():
             near = relaxation.narrowed(alone)
             near.sweep()
             reached = search_frontier(near, known, most, limits)
             if reached.labels is not None:
                 search.offer(problem_labels(near.terms, reached.labels), reached.score)
     return bound
-
-
-@contextmanager
-def _other_labels() -> Iterator[None]:
-    """Look for answers among some labels, which bounds nothing, and proves nothing impossible."""
-    try:
-        yield
-    except Infeasible:
-        pass
-    except OutOfTime as stop:
-        stop.upper_bound = math.inf
-        raise
 
 
 def _exact_cost(sizes: Ints, limits: Limits) -> float:
