@@ -64,8 +64,9 @@ FEWEST = 100
 ALONE = 16
 # If labels taken together are in the way in this part of all chains and frames, there are more.
 CROWDED = 0.25
-# Where more than this part of them do so anyway, all do: windows can be cut then.
-NEARLY = 0.9
+# Where more than this part of them do so anyway, all do: the others would save little, and a clip
+# that has some cannot be cut into windows.
+MOST = 0.6
 # After so many times the operations a new answer is put together from parts of others; that may
 # take so many sweeps.
 MIXING = 1.25
@@ -165,7 +166,7 @@ class Auto:
             return self._close(part, own, limits, floor, budget)
 
         plain = Relaxation(relaxation.terms, limits, relaxation.lattices)
-        return close_windows(plain, search, close)
+        return close_windows(plain, search, close, self._mix)
 
     def _close(
         self,
@@ -304,12 +305,12 @@ class Auto:
 def _coarse(apart: Relaxation, keep: Bools, limits: Limits) -> Relaxation:
     """A relaxation by words, with labels far from the best of their frame taken together.
 
-    Where that is in the way nearly everywhere, they are not far enough: fewer are.
+    Where that is in the way in many frames, they are not far enough: fewer are.
     """
     most = ALONE
     while True:
         alone = nearest(apart.terms, apart.bounds, most)
-        if alone[keep].mean() > NEARLY:
+        if alone[keep].mean() > MOST:
             alone[:] = True
         relaxation = CoarseRelaxation(apart, keep, alone, limits)
         if alone[keep].all() or relaxation.in_the_way().mean() < CROWDED:

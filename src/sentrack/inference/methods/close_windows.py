@@ -11,6 +11,7 @@ import numpy as np
 
 from sentrack.inference.limits import OutOfTime
 from sentrack.inference.methods.component_search import ComponentSearch
+from sentrack.inference.methods.first_answers import Mix
 from sentrack.inference.methods.window import SHRUNK, Close
 from sentrack.inference.methods.window_search import WindowSearch
 from sentrack.inference.relaxation import Relaxation
@@ -24,7 +25,9 @@ SHIFT = 12
 SWEEPS = 12
 
 
-def close_windows(relaxation: Relaxation, search: ComponentSearch, close: Close) -> float:
+def close_windows(
+    relaxation: Relaxation, search: ComponentSearch, close: Close, mix: Mix
+) -> float:
     """Look for assignments of a relaxation that are better than what is known.
 
     Returns:
@@ -40,6 +43,7 @@ def close_windows(relaxation: Relaxation, search: ComponentSearch, close: Close)
             if not _swept(relaxation, search, SWEEPS * times):
                 return search.score
             bound = min(bound, relaxation.upper_bound)
+            mix(relaxation, search, relaxation.limits)
             cuts = seams(relaxation) if times == 1 else cuts
             if not cuts or closes(search.score, bound):
                 break
