@@ -25,9 +25,7 @@ SHIFT = 12
 SWEEPS = 12
 
 
-def close_windows(
-    relaxation: Relaxation, search: ComponentSearch, close: Close, mix: Mix
-) -> float:
+def close_windows(relaxation: Relaxation, search: ComponentSearch, close: Close, mix: Mix) -> float:
     """Look for assignments of a relaxation that are better than what is known.
 
     Returns:
