@@ -176,6 +176,15 @@ FIGURES = (
     eight("soft", 300, 60),
     eight("soft", 300, 120),
     eight("hard", 1000, 198),
+    eight("hard", 3000, 120),
+    Headline(
+        "eight participants, soft nouns, T=300, J=60: a second's worst answer, beside a minute's",
+        "inference.md",
+        r"^\| soft \| 300 \| 60 \| ([\d.]+) ",
+        0.01,
+        most=True,
+        after="With a limit of one second",
+    ),
     learned("subject1"),
     learned("subject3"),
     Headline(
