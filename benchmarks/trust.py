@@ -35,7 +35,7 @@ from rich.progress import track as progress
 
 import sentrack
 from benchmarks.things import doubtful, shown_apart
-from sentrack.inference import Method
+from sentrack.inference import Method, message_passing
 from sentrack.inference.intervals import best_interval
 from sentrack.inference.methods import auto, close_windows, first_answers, window_search
 from sentrack.objective import affordable, interval
@@ -62,6 +62,8 @@ LOOKING: Constants = {
     (first_answers, "FEW"): 2,
     (auto, "CROWDED"): 2.0,
 }
+# With these, sweeps go through both halves of every problem at once.
+IN_HALVES: Constants = {(message_passing, "HALVED"): 0.0}
 # With these, every problem of more than two frames is cut into windows.
 IN_WINDOWS: Constants = {
     (auto, "LONG"): 2,
@@ -77,6 +79,8 @@ METHODS: dict[str, tuple[str | Method, Constants]] = {
     "auto": ("auto", {}),
     "auto, nothing exact at once": (sentrack.Auto(0, 0), {}),
     "auto, with a first look": (sentrack.Auto(0, 0), LOOKING),
+    "auto, with a first look, in halves": (sentrack.Auto(0, 0), LOOKING | IN_HALVES),
+    "auto, in halves": (sentrack.Auto(0, 0), IN_HALVES),
     "auto, in windows": (sentrack.Auto(0, 0), IN_WINDOWS),
     "viterbi": ("viterbi", {}),
     "dual": ("dual", {}),

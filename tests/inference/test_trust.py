@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import sentrack
 from benchmarks import trust
-from sentrack.inference import chunked_sweep
 from sentrack.inference import limits as resource_limits
+from sentrack.inference import message_passing
 from sentrack.inference.intervals import best_interval
 from sentrack.inference.kernels import sweeps
 from tests.inference import oracle
@@ -132,9 +132,9 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> list[float]:
             now[0] += 1
             passed.append(now[0])
 
-    monkeypatch.setattr(chunked_sweep, "sweep_frames", counted)
-    monkeypatch.setattr(chunked_sweep, "announce", lambda _: None)
-    monkeypatch.setattr(chunked_sweep, "CHUNK", 1.0)
+    monkeypatch.setattr(message_passing, "sweep_frames", counted)
+    monkeypatch.setattr(message_passing, "announce", lambda _: None)
+    monkeypatch.setattr(message_passing, "CHUNK", 1.0)
     monkeypatch.setattr(resource_limits, "TIMED", 0.0)
     monkeypatch.setattr("time.monotonic", lambda: now[0])
     return passed

@@ -9,10 +9,9 @@ others do, on its own best way through all frames.
 
 import numpy as np
 
-from sentrack.inference.chunked_sweep import sweep
-from sentrack.inference.kernels import decode_all
-from sentrack.inference.lattices import decompose, lattice_factors, store_size, word_groups
+from sentrack.inference.lattices import decompose, lattice_factors, word_groups
 from sentrack.inference.limits import Limits
+from sentrack.inference.message_passing import MessagePassing
 from sentrack.inference.structures import Bools, Floats, Ints, Lattices, Terms
 from sentrack.inference.terms import ROUNDING, chain_slice
 
@@ -34,11 +33,7 @@ def balanced(
     lattices = lattices or decompose(terms, word_groups(terms))
     axes = np.concatenate([inside[chain_slice(terms, c)] for c in lattices.chain.tolist()])
     within = lattices._replace(node=np.where(axes, lattices.node, -np.inf))
-    store, best = np.empty(store_size(lattices)), np.empty(lattices.first.size - 1)
-    sweep(terms, within, store, store, False, False, best, best, limits)
-    labels = np.empty((lattices.chain.size, terms.sizes.shape[1]), dtype=np.int64)
-    decode_all(terms, within, True, store, labels, 0, terms.sizes.shape[1])
-    gains = frame_gains(terms, lattices, labels)
+    gains = frame_gains(terms, lattices, MessagePassing(terms, within, limits).copies())
     if not np.isfinite(gains).all():  # not all frames can be inside
         return terms, lattices
     moved = gains.mean(axis=0) - gains

@@ -111,9 +111,10 @@ def in_threads(work: Callable[[Item], Result], items: Iterable[Item]) -> list[Re
 
     What an item gives must not depend on others. Work that is split further stays on its core.
     """
-    if _in_thread():
-        return [work(item) for item in items]
-    tasks = [_pool().submit(work, item) for item in items]
+    todo = list(items)
+    if len(todo) < 2 or in_thread():
+        return [work(item) for item in todo]
+    tasks = [_pool().submit(work, item) for item in todo]
     try:
         wait(tasks)
     except KeyboardInterrupt:
@@ -144,7 +145,7 @@ def in_pieces(
 
 
 def _split(work: Callable[[int, int], object], first: int, last: int) -> None:
-    if _in_thread():
+    if in_thread():
         work(first, last)
         return
     size = last - first
@@ -155,7 +156,7 @@ def _split(work: Callable[[int, int], object], first: int, last: int) -> None:
         pass
 
 
-def _in_thread() -> bool:
+def in_thread() -> bool:
     """Whether this is one of the threads, which would wait for itself."""
     return threading.current_thread().name.startswith(THREAD)
 

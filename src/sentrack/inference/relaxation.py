@@ -11,21 +11,19 @@ import math
 
 import numpy as np
 
-from sentrack.inference.chunked_sweep import sweep
 from sentrack.inference.errors import Infeasible
-from sentrack.inference.kernels import decode_all, decode_jointly
 from sentrack.inference.lattices import (
     decompose,
     group_chains,
     merge,
     operations,
     restrict_lattices,
-    store_size,
     sweep_bytes,
     sweep_operations,
     word_groups,
 )
 from sentrack.inference.limits import Limits, OutOfTime
+from sentrack.inference.message_passing import MessagePassing
 from sentrack.inference.structures import Bools, Floats, Ints, Lattices, Terms
 from sentrack.inference.terms import block_maxima, kept_sizes, label_maxima, restrict
 
@@ -75,20 +73,13 @@ class Relaxation:
         sweeps: passes made.
         operations: additions and comparisons made so far.
         upper_bound: no assignment of `terms` scores more.
-        bounds: of every label (laid out like `terms.node`), or inf where not known yet.
-        cost: additions and comparisons of a sweep.
         progress: by how much each of the last two sweeps lowered the bound, at most.
     """
 
     upper_bound: float
-    bounds: Floats
-    cost: float
     progress: float
-    _stores: tuple[Floats, Floats]
-    _best: Floats
-    _frame_costs: Floats
-    _forward: bool
     _changes: tuple[float, float]
+    _messages: MessagePassing
 
     def __init__(self, terms: Terms, limits: Limits, lattices: Lattices | None = None) -> None:
         self.terms, self.limits = terms, limits
@@ -97,31 +88,44 @@ class Relaxation:
         self._start()
 
     def sweep(self) -> None:
-        """One pass, against the direction of the last."""
+        """One pass through all frames."""
         before = self.upper_bound
-        self._forward = not self._forward
-        mine, other = self._stores if self._forward else (self._stores[1], self._stores[0])
         try:
-            self._pass(mine, other, True)
+            self._messages.sweep()
         except OutOfTime as stop:
             # Every frame leaves a bound that holds.
-            stop.upper_bound = min(before, float(self._best.sum()))
+            stop.upper_bound = min(before, self._messages.upper_bound)
             raise
-        self.upper_bound = min(before, float(self._best.sum()))
+        self.upper_bound = min(before, self._messages.upper_bound)
         self.sweeps += 1
         self.operations += self.cost
         self._check_feasible()
         self._changes = (self._changes[1], before - self.upper_bound)
         self.progress = max(self._changes)
 
+    @property
+    def whole(self) -> bool:
+        """Whether an assignment can be read off without another sweep."""
+        return self._messages.whole
+
     def decode(self) -> Ints:
         """(C, T) an assignment of `terms`, read off all lattices together."""
-        forward, store = self.ahead
-        labels = np.empty_like(self.terms.sizes)
-        # Tracks first: more lattices have a say in them than in the states of words.
-        order = np.argsort(self.terms.chain)
-        decode_jointly(self.terms, self.lattices, forward, store, order, labels)
-        return labels
+        return self._whole().read()
+
+    @property
+    def cost(self) -> float:
+        """Additions and comparisons of a sweep."""
+        return self._messages.cost
+
+    @property
+    def best(self) -> Floats:
+        """(N,) the maximum of every lattice."""
+        return self._whole().best
+
+    @property
+    def bounds(self) -> Floats:
+        """Bounds of every label (laid out like `terms.node`), or inf where not known yet."""
+        return self._messages.bounds
 
     @property
     def alone(self) -> Bools:
@@ -138,32 +142,16 @@ class Relaxation:
 
     def copies(self) -> Ints:
         """(A, T) the best labels of every axis of every lattice."""
-        forward, store = self.ahead
-        T = self.terms.sizes.shape[1]
-        labels = np.empty((self.lattices.chain.size, T), dtype=np.int64)
-        decode_all(self.terms, self.lattices, forward, store, labels, 0, T)
-        return labels
+        return self._whole().copies()
 
-    @property
-    def ahead(self) -> tuple[bool, Floats]:
-        """A direction to read the frames in, and the messages from those still to come."""
-        return not self._forward, self._stores[0] if self._forward else self._stores[1]
+    def backward(self) -> Floats:
+        """Messages into all frames from those after them."""
+        return self._whole().backward()
 
     def both_ways(self) -> tuple[Floats, Floats]:
         """Messages from the frames before and from those after, both of what is known now."""
-        forward, mine = self._forward, self._stores[1] if self._forward else self._stores[0]
-        self._forward = not forward
-        try:
-            self._pass(mine, mine, False)
-        finally:
-            self._forward = forward
         self.operations += self.cost
-        return self._stores
-
-    @property
-    def best(self) -> Floats:
-        """(N,) the maximum of every lattice."""
-        return self._best
+        return self._whole().both_ways()
 
     def survivors(self, score: float) -> Bools:
         """Labels (laid out like `terms.node`) that an assignment better than `score` may use."""
@@ -221,42 +209,23 @@ class Relaxation:
     def gain(self, m: int, n: int) -> float:
         """By how much the bound falls as soon as two lattices are joined."""
         union = merge(self.terms, self.lattices, [[m, n]])
-        store, best = np.empty(store_size(union)), np.empty(1)
-        costs = sweep_operations(self.terms.sizes, union)
-        sweep(self.terms, union, store, store, False, False, best, best, self.limits, costs)
-        self.operations += float(costs.sum())
-        return float(self._best[m] + self._best[n] - best[0])
+        messages = MessagePassing(self.terms, union, self.limits)
+        self.operations += messages.cost
+        return float(self.best[m] + self.best[n] - messages.best[0])
 
     def _start(self) -> None:
         """Messages of the present lattices from scratch."""
-        lattices = self.lattices
-        N = lattices.first.size - 1
-        size = store_size(lattices)
-        self._frame_costs = sweep_operations(self.terms.sizes, lattices)
-        self.cost = float(self._frame_costs.sum())
-        self._stores = (np.empty(size), np.empty(size))
-        self._best = np.empty(N)
-        self.bounds = np.full(self.terms.node.size, np.inf)
-        self._forward = False
-        self._pass(self._stores[1], self._stores[0], False)
-        self.upper_bound = float(self._best.sum())
+        self._messages = MessagePassing(self.terms, self.lattices, self.limits)
+        self.upper_bound = self._messages.upper_bound
         self.operations += self.cost
         self.progress, self._changes = math.inf, (math.inf, math.inf)
         self._check_feasible()
 
-    def _pass(self, mine: Floats, other: Floats, update: bool) -> None:
-        sweep(
-            self.terms,
-            self.lattices,
-            mine,
-            other,
-            self._forward,
-            update,
-            self._best,
-            self.bounds,
-            self.limits,
-            self._frame_costs,
-        )
+    def _whole(self) -> MessagePassing:
+        """The messages when both halves of the clip are one."""
+        if not self._messages.whole:
+            self.sweep()
+        return self._messages
 
     def _check_feasible(self) -> None:
         if self.upper_bound == -math.inf:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sentrack.inference.lattices import lattice_chains, lattice_factors, resized
+from sentrack.inference.message_passing import potential
 from sentrack.inference.relaxation import Relaxation
 from sentrack.inference.structures import Floats, Ints, Lattices, Terms
 from sentrack.inference.terms import ROUNDING, layout
@@ -47,7 +48,7 @@ def cut(
             at = int(lattices.table_at[n, t])
             here = slice(at, at + int(lattices.states[n, t]))
             future = own_terms(terms, lattices, n, t) + backward[here]
-            potentials[t].append(_potential(forward[here], future))
+            potentials[t].append(potential(forward[here], future))
     most = sum(_magnitude(values) for tables in potentials.values() for values in tables)
     spans = list(itertools.pairwise([0, *seams, last]))
     found = []
@@ -100,15 +101,6 @@ def lattices_between(terms: Terms, lattices: Lattices, first: int, last: int) ->
     begins = lattices.node_at[:, first].tolist()
     node = [lattices.node[at : at + size] for at, size in zip(begins, counts, strict=True)]
     return resized(lattices, np.concatenate(node), sizes)
-
-
-def _potential(past: Floats, future: Floats) -> Floats:
-    """(S,) φ of the joint states of a seam: the window before gets it, the one after pays it."""
-    through = past + future
-    possible = through > -np.inf
-    potential = np.full(past.size, -np.inf)
-    potential[possible] = 0.5 * (future[possible] + (through.max() - past[possible]))
-    return potential
 
 
 def _magnitude(values: Floats) -> float:

@@ -71,13 +71,14 @@ def decode_all(
     forward: bool,
     store: Flat,
     labels: Flat,
+    start: int,
     begin: int,
     end: int,
 ) -> None:
     """Read the best assignment of every lattice, (axes, T), off the messages of a sweep.
 
     The sweep went against the direction of reading. Of `labels` those of the frames read as number
-    `begin` to `end` are filled, given that of the frame before.
+    `begin` to `end` are filled, given that of the frame before, which number `start` has not.
     """
     sizes = terms.sizes
     table_at = lattices.table_at
@@ -89,7 +90,7 @@ def decode_all(
         here = np.empty(lattices.first[n + 1] - first, np.int64)
         for a in range(here.size):
             here[a] = -1
-            if begin > 0:
+            if begin > start:
                 here[a] = labels[first + a, begin - 1 if forward else T - begin]
         for s in range(begin, end):
             t = s if forward else T - 1 - s
@@ -111,13 +112,22 @@ def product(sizes: Flat, first: Int, last: Int) -> Any:
 
 @entry
 def decode_jointly(
-    terms: Terms, lattices: Lattices, forward: bool, store: Flat, order: Flat, labels: Flat
+    terms: Terms,
+    lattices: Lattices,
+    forward: bool,
+    store: Flat,
+    order: Flat,
+    labels: Flat,
+    start: int,
+    begin: int,
+    end: int,
 ) -> None:
     """Read one assignment (C, T) off the messages of all lattices together.
 
     The sweep went against the direction of reading. Frame by frame, given the labels of the frame
     before, one chain after another takes the label with which the lattices that have it score most
-    together, given what the chains in `order` before it took.
+    together, given what the chains in `order` before it took. The frames read as number `begin` to
+    `end` are filled; number `start` has none before it.
     """
     sizes, first_axis, chain_of = terms.sizes, lattices.first, lattices.chain
     owner_first, owner, lattice_of = lattices.owner_first, lattices.owner, lattices.lattice
@@ -130,7 +140,7 @@ def decode_jointly(
         full_at[n] = total
         total += lattices.states[n].max()
     full, found, together = np.empty(total), np.empty(widest), np.empty(widest)
-    for s in range(T):
+    for s in range(begin, end):
         t = s if forward else T - 1 - s
         for n in range(N):
             at, stored, states = full_at[n], lattices.table_at[n, t], lattices.states[n, t]
@@ -140,7 +150,7 @@ def decode_jointly(
             for a in range(first_axis[n], first_axis[n + 1]):
                 left[a] = sizes[chain_of[a], t]
                 previous[a - first_axis[n]] = -1
-                if s > 0:
+                if s > start:
                     previous[a - first_axis[n]] = labels[chain_of[a], t - 1 if forward else t + 1]
             axis_terms(terms, lattices, n, t, previous, forward, vectors)
             rows = states // left[first_axis[n + 1] - 1]

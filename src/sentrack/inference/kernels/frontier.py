@@ -25,7 +25,6 @@ def advance(
     terms: Terms,
     lattices: Lattices,
     t: Int,
-    forward: bool,
     store: Flat,
     labels: Flat,
     value: Flat,
@@ -38,8 +37,7 @@ def advance(
         terms: the reduced problem.
         lattices: its decomposition.
         t: the frame.
-        forward: whether the frames are passed from the first to the last, or the other way.
-        store: messages into every frame from those still to come.
+        store: messages into every frame from those after it.
         labels: (S, C) the joint states of the frame before; one row of zeros at the beginning.
         value: (S,) the best score up to there; 0 at the beginning.
         floor: joint states whose bound is not above this are left out.
@@ -50,14 +48,12 @@ def advance(
         that were left out although it is above `floor`.
     """
     sizes, first_axis, chain_of = terms.sizes, lattices.first, lattices.chain
-    C, T = sizes.shape
-    N = first_axis.size - 1
-    start = t == (0 if forward else T - 1)
-    before = t if start else (t - 1 if forward else t + 1)
+    C, N = sizes.shape[0], first_axis.size - 1
+    start, before = t == 0, max(t - 1, 0)
     came = np.empty(C, np.int64)
     for c in range(C):
         came[c] = ONE if start else sizes[c, before]
-    tables, table_at = half_way(terms, lattices, t, before, start, forward, store, came)
+    tables, table_at = half_way(terms, lattices, t, before, start, store, came)
     widest = ONE
     for c in range(C):
         widest = max(widest, came[c] * sizes[c, t])
@@ -74,7 +70,7 @@ def advance(
     lost, constant = -np.inf, 0.0
     for c in range(C):
         if not start:
-            load_step(terms, c, 1.0, t, forward, g)
+            load_step(terms, c, 1.0, t, True, g)
         if came[c] == 1 and sizes[c, t] == 1:
             constant += g[0]
             continue
@@ -93,7 +89,6 @@ def half_way(
     t: Int,
     before: Int,
     start: bool,
-    forward: bool,
     store: Flat,
     came: Flat,
 ) -> Any:
@@ -125,14 +120,14 @@ def half_way(
         size, at = lattices.states[n, t], table_at[first + n + axes]
         for p in range(size):
             tables[at + p] = store[lattices.table_at[n, t] + p]
-        axis_terms(terms, lattices, n, t, none, forward, vectors)
+        axis_terms(terms, lattices, n, t, none, True, vectors)
         rows = size // sizes[chain_of[first + axes - 1], t]
         add_terms(terms, lattices, n, t, vectors, tables, at, ZERO, rows, room)
         inner = ONE
         for m in range(axes - 1, -1, -1):
             c = chain_of[first + m]
             if not start:
-                load_step(terms, c, lattices.share[first + m], before, not forward, g)
+                load_step(terms, c, lattices.share[first + m], before, False, g)
             outer = size // (sizes[c, t] * inner)
             source, target = table_at[first + n + m + 1], table_at[first + n + m]
             transfer(

@@ -215,14 +215,16 @@ def agree(
     other: Flat,
     best: Flat,
     bound: Flat,
+    rest: float,
     maxima: Flat,
     alone: Flat,
 ) -> None:
     """Make all copies of chain c in frame t have equal max-marginals (their mean).
 
     One block of dual coordinate descent: the sum of the lattices' maxima never rises. Also lowers
-    `bound`, the best score that any assignment with a given label can have. Of the lattices those
-    marked in `alone` have no transitions; `maxima` is room for the max-marginals of all copies.
+    `bound`, the best score that any assignment with a given label can have, where all that is not
+    in the lattices scores at most `rest`. Of the lattices those marked in `alone` have no
+    transitions; `maxima` is room for the max-marginals of all copies.
     """
     sizes, node_at = terms.sizes, terms.node_at
     owner_first, owner, lattice_of, first_axis, chain_of, states, table_at, copy_at, node = (
@@ -240,7 +242,7 @@ def agree(
     copies, size = last - first, sizes[c, t]
     if size == 1:
         # There is nothing to agree on.
-        bound[node_at[c, t]] = min(bound[node_at[c, t]], best.sum())
+        bound[node_at[c, t]] = min(bound[node_at[c, t]], rest + best.sum())
         return
     for o in range(copies):
         a = owner[first + o]
@@ -257,7 +259,7 @@ def agree(
                 maxima[here + j] = 0.5 * maxima[here + j] + other[table_at[n, t]]
         else:
             axis_maxima(full, full_at[n], other, table_at[n, t], outer, size, inner, maxima, here)
-    others = 0.0
+    others = rest
     for n in range(best.size):
         owns = False
         for o in range(copies):
@@ -342,6 +344,8 @@ def sweep_frames(
     best: Flat,
     bound: Flat,
     full: Flat,
+    rest: float,
+    given: int,
     begin: int,
     end: int,
 ) -> None:
@@ -357,6 +361,8 @@ def sweep_frames(
         best: (N,) the maximum of every lattice, kept up to date.
         bound: lowered to the bound of every label, when `update` is set.
         full: the tables of the last frame, kept from one call to the next.
+        rest: what all that is not in the lattices scores at most.
+        given: the message into the frame that is passed as this number is in `mine` already.
         begin: frames passed before.
         end: frames passed after this call.
     """
@@ -398,7 +404,7 @@ def sweep_frames(
             if s == 0:
                 for p in range(at, at + (ONE if alone[n] else size)):
                     mine[p] = 0.0
-            else:
+            elif s != given:
                 send(terms, lattices, n, t, forward, full, full_at[n], mine, at, ping, pong, g)
             if alone[n]:
                 for p in range(size):
@@ -411,7 +417,7 @@ def sweep_frames(
             add_terms(terms, lattices, n, t, vectors, full, full_at[n], ZERO, rows, room)
         if update:
             for c in range(C):
-                agree(terms, lattices, t, c, full, full_at, other, best, bound, maxima, alone)
+                agree(terms, lattices, t, c, full, full_at, other, best, bound, rest, maxima, alone)
         elif s == T - 1:
             for n in range(N):
                 best[n] = top(full, full_at[n], states[n, t])

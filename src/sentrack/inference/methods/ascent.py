@@ -6,10 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from sentrack.inference.chunked_sweep import sweep
-from sentrack.inference.kernels import decode_all
 from sentrack.inference.lattices import one_lattice, operations, sweep_bytes
 from sentrack.inference.limits import Limits, OutOfTime
+from sentrack.inference.message_passing import MessagePassing
 from sentrack.inference.relaxation import quick_bound
 from sentrack.inference.structures import Bools, Ints, Terms
 from sentrack.inference.terms import (
@@ -116,12 +115,8 @@ def improve(
     block, kept = restrict(terms, keep)
     for values in (block.node, block.step, block.factor):
         np.maximum(values, forbidden, out=values)
-    lattices = one_lattice(block)
-    store, best = np.empty(int(lattices.states.sum())), np.empty(1)
-    sweep(block, lattices, store, store, False, False, best, best, limits)
-    chosen = np.empty(labels.shape, dtype=np.int64)
-    decode_all(block, lattices, True, store, chosen, 0, labels.shape[1])
-    return kept[block.node_at + chosen], float(best[0])
+    messages = MessagePassing(block, one_lattice(block), limits)
+    return kept[block.node_at + messages.copies()], float(messages.best[0])
 
 
 def _forbidden(terms: Terms) -> float:

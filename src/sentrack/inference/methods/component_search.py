@@ -55,7 +55,9 @@ class ComponentSearch:
         self.try_answer(relaxation, climb)
 
     def try_answer(self, relaxation: Relaxation, climb: bool) -> None:
-        """Read an answer off a relaxation; on request improve it, if it can be."""
+        """Read an answer off a relaxation, if it has one yet; on request improve it."""
+        if not relaxation.whole:
+            return
         terms = relaxation.terms
         labels = relaxation.decode()
         found = problem_labels(terms, labels)

@@ -47,42 +47,33 @@ def search_frontier(relaxation: Relaxation, floor: float, most: int, limits: Lim
     """
     terms, lattices = relaxation.terms, relaxation.lattices
     C, T = terms.sizes.shape
-    forward, store = relaxation.ahead
-    frames = np.arange(T) if forward else np.arange(T)[::-1]
+    store = relaxation.backward()
     labels, value = np.zeros((1, C), dtype=np.int32), np.zeros(1)
     reached: list[tuple[Ints, Floats]] = []
     lost = floor
-    for t in frames.tolist():
+    for t in range(T):
         if not limits.affords(0.0):
             raise OutOfTime
         labels, value, missed = advance(
-            terms, lattices, t, forward, store, labels, value, floor - terms.rounding, most
+            terms, lattices, t, store, labels, value, floor - terms.rounding, most
         )
         lost = max(lost, missed)
         if not value.size:
             return Reached(None, -math.inf, lost)
         reached.append((labels, value))
-    chosen = _trace(terms, frames, forward, reached)
+    chosen = _trace(terms, reached)
     score = assignment_score(terms, chosen)
     return Reached(chosen, score, max(score, lost))
 
 
-def _trace(terms: Terms, frames: Ints, forward: bool, reached: list[tuple[Ints, Floats]]) -> Ints:
+def _trace(terms: Terms, reached: list[tuple[Ints, Floats]]) -> Ints:
     """(C, T): from the best joint state of the last frame back, by one scan of every frame."""
     chosen = np.empty(terms.sizes.shape, dtype=np.int64)
     labels, value = reached[-1]
-    chosen[:, frames[-1]] = labels[value.argmax()]
-    rows = np.arange(terms.chain.size)
-    for position in range(len(frames) - 2, -1, -1):
-        t, later = int(frames[position]), int(frames[position + 1])
-        labels, value = reached[position]
-        to = chosen[:, later]
-        into = max(t, later)
-        at = terms.step_at[:, into]
-        if forward:
-            places = at + labels * terms.sizes[:, into] + to
-        else:
-            places = at + to * terms.sizes[:, into] + labels
+    chosen[:, -1] = labels[value.argmax()]
+    for t in range(len(reached) - 2, -1, -1):
+        labels, value = reached[t]
+        places = terms.step_at[:, t + 1] + labels * terms.sizes[:, t + 1] + chosen[:, t + 1]
         best = (value + terms.step[places].sum(axis=1)).argmax()
-        chosen[:, t] = labels[best][rows]
+        chosen[:, t] = labels[best]
     return chosen

@@ -6,11 +6,11 @@ and Eq. 4 are all the same recursion on lattices of different axes.
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
-from sentrack.inference.chunked_sweep import sweep
 from sentrack.inference.errors import Infeasible, ProblemTooLarge
 from sentrack.inference.kernels import (
     INNER,
@@ -25,6 +25,7 @@ from sentrack.inference.kernels import (
 )
 from sentrack.inference.lattices import frame_operations, joint_states, one_lattice, operations
 from sentrack.inference.limits import Limits, OutOfTime, in_parallel, in_pieces
+from sentrack.inference.message_passing import MessagePassing, Pass, run_passes
 from sentrack.inference.methods.component_search import ComponentSearch
 from sentrack.inference.plain_viterbi import plain_viterbi
 from sentrack.inference.structures import Floats, Ints, Lattices, Terms
@@ -69,17 +70,15 @@ def exact(terms: Terms, limits: Limits) -> Found:
         _check_feasible(bound)
         return Found(problem_labels(terms, labels), assignment_score(terms, labels), bound)
     lattices = one_lattice(terms)
-    labels = np.empty((terms.chain.size, T), dtype=np.int64)
     if lattices.states.max() >= PARALLEL_STATES:
-        bound = _in_frames(terms, lattices, stride, limits, labels)
+        labels, bound = _in_frames(terms, lattices, stride, limits)
     elif stride == T:
-        store, best = np.empty(int(lattices.states.sum())), np.empty(1)
-        sweep(terms, lattices, store, store, False, False, best, best, limits)
-        _check_feasible(best[0])
-        decode_all(terms, lattices, True, store, labels, 0, T)
-        bound = float(best[0])
+        messages = MessagePassing(terms, lattices, limits)
+        bound = float(messages.best[0])
+        _check_feasible(bound)
+        labels = messages.copies()
     else:
-        bound = _in_segments(terms, lattices, stride, limits, labels)
+        labels, bound = _in_segments(terms, lattices, stride, limits)
     return Found(problem_labels(terms, labels), assignment_score(terms, labels), bound)
 
 
@@ -109,22 +108,29 @@ def checkpoint_stride(sizes: Ints, limits: Limits) -> int:
 
 
 def _in_segments(
-    terms: Terms, lattices: Lattices, stride: int, limits: Limits, labels: Ints
-) -> float:
+    terms: Terms, lattices: Lattices, stride: int, limits: Limits
+) -> tuple[Ints, float]:
     """Backward messages of small lattices, of which every `stride`-th is kept, then decoding.
 
     Segments between them are computed again, one by one, and decoded.
     """
     T, most = terms.sizes.shape[1], int(lattices.states.max())
+    labels = np.empty_like(terms.sizes)
     ends = [*range(stride - 1, T - 1, stride), T - 1]
     # Messages that are not kept all go to one place.
     places = np.zeros((1, T), dtype=np.int64)
     places[0, ends] = most * np.arange(1, len(ends) + 1)
     kept, best = np.empty(most * (len(ends) + 1)), np.empty(1)
-    sweep(terms, lattices._replace(table_at=places), kept, kept, False, False, best, best, limits)
+    cost = frame_operations(terms.sizes, np.arange(terms.chain.size))
+    into = partial(
+        sweep_frames,
+        *(terms, lattices._replace(table_at=places), kept, kept, False, False, best, best),
+        *(np.empty(most), 0.0, 0),
+    )
+    run_passes([Pass(into, cost[::-1], 0, T)], limits)
     _check_feasible(best[0])
     store, frames = np.empty(most * stride), _Frames(terms, lattices)
-    cost, start = frame_operations(terms.sizes, np.arange(terms.chain.size)), 0
+    start = 0
     for end in ends:
         size = int(lattices.states[0, end])
         message = kept[places[0, end] : places[0, end] + size]
@@ -135,16 +141,14 @@ def _in_segments(
         with limits.spend(float(cost[start:end].sum())):
             sweep_frames(
                 *(terms, here, store, store, False, False, np.empty(1), best),
-                *(full, T - end, T - start),
+                *(full, 0.0, 0, T - end, T - start),
             )
-        decode_all(terms, here, True, store, labels, start, end + 1)
+        decode_all(terms, here, True, store, labels, 0, start, end + 1)
         start = end + 1
-    return float(best[0])
+    return labels, float(best[0])
 
 
-def _in_frames(
-    terms: Terms, lattices: Lattices, stride: int, limits: Limits, labels: Ints
-) -> float:
+def _in_frames(terms: Terms, lattices: Lattices, stride: int, limits: Limits) -> tuple[Ints, float]:
     """Backward messages frame by frame on all cores, then decoding forward.
 
     Segments of `stride` frames are recomputed from the message at their end; with stride = T there
@@ -159,6 +163,7 @@ def _in_frames(
         message = frames.backward(t, message, limits)
         if t in ends:
             checkpoints[t] = message
+    labels = np.empty_like(terms.sizes)
     here = np.full(labels.shape[0], -1, dtype=np.int64)
     score = -math.inf
     for start, end in zip([0, *(e + 1 for e in ends[:-1])], ends, strict=True):
@@ -172,7 +177,7 @@ def _in_frames(
             table = frames.full(t, tables.pop(t), here)
             here = np.array(np.unravel_index(table.argmax(), terms.sizes[:, t]))
             labels[:, t] = here
-    return score
+    return labels, score
 
 
 class _Frames:

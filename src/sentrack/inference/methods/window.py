@@ -17,6 +17,8 @@ from sentrack.inference.windows import own_terms
 
 # Sweeps that each look at the same ends may cost. The first one does nothing but sweep.
 EFFORT = (3.0, 16.0, 96.0, 400.0, 1600.0)
+# Sweeps of a window before anything is asked of it. Whatever is asked begins where they end.
+READY = 12
 # Sweeps by which labels are ruled out, and the part of the cost below which those that are go.
 SWEEPS = 40
 SHRUNK = 0.7
@@ -59,7 +61,7 @@ class Window:
     """Some frames of a clip.
 
     Args:
-        relaxation: of its frames; it stays as it is.
+        relaxation: of its frames; it is swept, and then stays as it is.
         close: looks for the best assignment of a relaxation.
 
     Attributes:
@@ -71,12 +73,13 @@ class Window:
 
     def __init__(self, relaxation: Relaxation, close: Close) -> None:
         self.relaxation, self._close = relaxation, close
+        import os
+
+        for _ in range(int(os.environ.get("BASE", "12"))):
+            relaxation.sweep()
         self.constant, self.rough = between_ends(relaxation)
-        every = relaxation.narrowed(np.ones(relaxation.terms.node.size, dtype=np.bool_))
-        for _ in range(int(EFFORT[0])):
-            every.sweep()
-        self._bounds = every.bounds
-        self.edges = [Edge(({}, {}), every.upper_bound, looks=1)]
+        self._bounds = relaxation.bounds
+        self.edges = [Edge(({}, {}), relaxation.upper_bound, looks=1)]
 
     def edge(self, ends: Ends) -> Edge:
         """What is known of the assignments with these ends."""
