@@ -13,6 +13,10 @@ from sentrack.inference.terms import chain_slice, starts
 
 Groups = list[list[int]]
 
+# What an axis of a lattice takes in a frame, and a row of its table (a run of the innermost axis), in
+# operations on large tables: measured with tables of 1 to 20 labels an axis.
+AXIS, ROW = 1500.0, 600.0
+
 
 def one_lattice(terms: Terms) -> Lattices:
     """The exact problem: all factors in one lattice."""
@@ -100,6 +104,22 @@ def sweep_operations(sizes: Ints, lattices: Lattices) -> Floats:
     """(T,) additions and comparisons of a sweep over all lattices with so many labels per chain."""
     found: Floats = count_operations(sizes, lattices.first, lattices.chain, lattices.share)
     return found
+
+
+def sweep_effort(sizes: Ints, lattices: Lattices) -> Floats:
+    """(T,) how long a sweep takes, in operations on large tables.
+
+    Of small tables most of the time is that of getting to each axis and row.
+    """
+    rows = lattices.states // sizes[lattices.chain[lattices.first[1:] - 1]]
+    extra = AXIS * lattices.chain.size + ROW * rows.sum(axis=0)
+    return np.asarray(sweep_operations(sizes, lattices) + extra)
+
+
+def effort(sizes: Ints, chains: Ints) -> float:
+    """The same of one lattice of these chains, over all frames."""
+    rows = joint_states(sizes, chains) / sizes[chains[-1]]
+    return operations(sizes, chains) + float((AXIS * chains.size + ROW * rows).sum())
 
 
 def operations(sizes: Ints, chains: Ints) -> float:

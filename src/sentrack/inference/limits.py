@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 # Operations of one call of a kernel, where it can be split; the clock is looked at in between.
 CHUNK = 1e8
 # Operations per second until some have been timed, and how many are enough to time.
-PACE = 5e8
+PACE = 2e9
 TIMED = 1e7
 # What the names of threads begin with.
 THREAD = "sentrack-kernel"

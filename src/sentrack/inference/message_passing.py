@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sentrack.inference.kernels import announce, decode_all, decode_jointly, sweep_frames
-from sentrack.inference.lattices import store_size, sweep_operations
+from sentrack.inference.lattices import store_size, sweep_effort, sweep_operations
 from sentrack.inference.limits import CHUNK, Limits, in_thread, in_threads
 from sentrack.inference.structures import Floats, Ints, Lattices, Terms
 
@@ -27,13 +27,13 @@ class Pass(NamedTuple):
 
     Attributes:
         call: passes some of these frames, given their numbers as in `sweep_frames`.
-        costs: (T,) operations of every frame, in this direction.
+        effort: (T,) of every frame, in this direction; see `sweep_effort`.
         begin: frames passed before.
         end: frames passed after it.
     """
 
     call: Callable[[int, int], object]
-    costs: Floats
+    effort: Floats
     begin: int
     end: int
 
@@ -46,11 +46,11 @@ def run_passes(passes: list[Pass], limits: Limits) -> None:
             hold all the same, for every frame leaves them true.
     """
     announce(sweep_frames)
-    operations = sum(float(p.costs[p.begin : p.end].sum()) for p in passes)
-    pieces = math.ceil(operations / (CHUNK * len(passes))) or 1
+    effort = sum(float(p.effort[p.begin : p.end].sum()) for p in passes)
+    pieces = math.ceil(effort / (CHUNK * len(passes))) or 1
     edges = [_edges(p, pieces) for p in passes]
     for k in range(pieces):
-        with limits.spend(operations / pieces):
+        with limits.spend(effort / pieces):
             in_threads(partial(_piece, k), list(zip(passes, edges, strict=True)))
 
 
@@ -75,7 +75,7 @@ def _edges(one: Pass, pieces: int) -> list[int]:
     """The frames between pieces of about equal cost."""
     if pieces == 1:
         return [one.begin, one.end]
-    done = np.append(0.0, np.cumsum(one.costs[one.begin : one.end]))
+    done = np.append(0.0, np.cumsum(one.effort[one.begin : one.end]))
     inner = np.searchsorted(done, done[-1] * np.arange(pieces + 1) / pieces)
     return [one.begin + int(i) for i in inner]
 
@@ -96,19 +96,21 @@ class MessagePassing:
 
     Attributes:
         cost: operations of a sweep.
+        effort: how long it takes, in operations on large tables.
         best: (N,) the maximum of every lattice, once both halves are one.
         bounds: of every label, laid out like `terms.node`; inf before the first sweep.
     """
 
     def __init__(self, terms: Terms, lattices: Lattices, limits: Limits) -> None:
         self.terms, self.lattices, self._limits = terms, lattices, limits
-        self._costs = sweep_operations(terms.sizes, lattices)
-        self.cost = float(self._costs.sum())
+        self.cost = float(sweep_operations(terms.sizes, lattices).sum())
+        self._efforts = sweep_effort(terms.sizes, lattices)
+        self.effort = float(self._efforts.sum())
         self._T, N = terms.sizes.shape[1], lattices.first.size - 1
         # Frames before this one are the first half, which small problems do without.
         self._seam = 0
         if self.cost >= HALVED and not in_thread():
-            self._seam = int(np.searchsorted(np.cumsum(self._costs), 0.5 * self.cost))
+            self._seam = int(np.searchsorted(np.cumsum(self._efforts), 0.5 * self.effort))
         size, tables = store_size(lattices), int(lattices.states.max(axis=1).sum())
         # Messages forward and backward; of each half those from the end of the clip are known.
         self._stores = (np.empty(size), np.empty(size))
@@ -278,7 +280,7 @@ class MessagePassing:
             *(self.terms, self.lattices, mine, other, forward, update, best, self.bounds),
             *(full, rest, given),
         )
-        return Pass(call, self._costs if forward else self._costs[::-1], begin, end)
+        return Pass(call, self._efforts if forward else self._efforts[::-1], begin, end)
 
     def _run(self, passes: list[Pass]) -> None:
         run_passes(passes, self._limits)

@@ -14,6 +14,7 @@ import numpy as np
 from sentrack.inference.errors import Infeasible
 from sentrack.inference.lattices import (
     decompose,
+    effort,
     group_chains,
     merge,
     operations,
@@ -60,6 +61,11 @@ def relaxation_bytes(terms: Terms) -> float:
 def relaxation_operations(terms: Terms) -> float:
     """Additions and comparisons of one sweep of the cheapest relaxation."""
     return sum(operations(terms.sizes, group_chains(terms, g)) for g in word_groups(terms))
+
+
+def relaxation_effort(terms: Terms) -> float:
+    """How long that takes, in operations on large tables."""
+    return sum(effort(terms.sizes, group_chains(terms, g)) for g in word_groups(terms))
 
 
 class Relaxation:
@@ -116,6 +122,11 @@ class Relaxation:
     def cost(self) -> float:
         """Additions and comparisons of a sweep."""
         return self._messages.cost
+
+    @property
+    def effort(self) -> float:
+        """How long a sweep takes, in operations on large tables."""
+        return self._messages.effort
 
     @property
     def best(self) -> Floats:

@@ -127,6 +127,10 @@ def reduce(problem: Problem, fold: bool = True, feasible: bool = True) -> Reduct
     return Reduction(problem, tuple(components))
 
 
+# Numbers of candidates; a slice where they lie in a row, which is faster to read.
+Kept = Ints | slice
+
+
 class _Candidates(NamedTuple):
     """What is left of a track's candidates, those of all frames one after another.
 
@@ -134,13 +138,13 @@ class _Candidates(NamedTuple):
         node: their unary terms, with those of the one-state words about this track alone.
         label: their numbers in the problem.
         counts: (T,) how many of each frame there are.
-        kept: per frame, their numbers again; None where all are left.
+        kept: per frame, their numbers again, or where these lie in a row, from which to which.
     """
 
     node: Floats
     label: Ints
     counts: Ints
-    kept: list[Ints | None]
+    kept: list[Kept]
 
 
 def _candidates(problem: Problem, track: int, about: list[int], feasible: bool) -> _Candidates:
@@ -156,9 +160,12 @@ def _candidates(problem: Problem, track: int, about: list[int], feasible: bool) 
     left = np.flatnonzero(finite)
     label = left - np.repeat(starts, counts)
     ends = np.cumsum(counts)
-    kept = [
-        None if count == size else label[end - count : end]
-        for count, size, end in zip(counts.tolist(), sizes.tolist(), ends.tolist(), strict=True)
+    first, last = label[ends - counts], label[ends - 1]
+    kept: list[Kept] = [
+        slice(low, high + 1) if high - low < count else label[end - count : end]
+        for low, high, count, end in zip(
+            first.tolist(), last.tolist(), counts.tolist(), ends.tolist(), strict=True
+        )
     ]
     return _Candidates(node[left], label, counts, kept)
 
@@ -367,7 +374,7 @@ def _largest(values: Floats) -> float:
     return float(max(-low, high))
 
 
-def _step_blocks(problem: Problem, c: int, kept: list[list[Ints | None]]) -> list[Floats]:
+def _step_blocks(problem: Problem, c: int, kept: list[list[Kept]]) -> list[Floats]:
     """The transitions of a track (c < L) or word, frame by frame."""
     if c >= problem.L:
         return [problem.transition(c - problem.L).ravel()] * (problem.T - 1)
@@ -392,7 +399,7 @@ def _order(tracks: list[int], words: list[int], lengths: dict[int, Ints]) -> lis
 
 
 def _factor_blocks(
-    problem: Problem, terms: Terms, f: int, w: int, kept: list[list[Ints | None]]
+    problem: Problem, terms: Terms, f: int, w: int, kept: list[list[Kept]]
 ) -> list[Floats]:
     """The emissions of word w, frame by frame, their axes brought into the order of the chains.
 
@@ -407,7 +414,7 @@ def _factor_blocks(
     order = [source.index(c) for c in axes]
     frames = range(problem.T)
     tables = (problem.emission(w, t) for t in frames) if multi else _one_state(problem, w, frames)
-    every: list[Ints | None] = [None] * problem.T
+    every: list[Kept] = [slice(None)] * problem.T
     rows = zip(*(kept[c] if c < problem.L else every for c in axes), strict=True)
     blocks = []
     for table, chosen in zip(tables, rows, strict=True):
@@ -424,10 +431,11 @@ def _one_state(problem: Problem, w: int, frames: Sequence[int]) -> Iterator[Floa
         yield table + chain if chain else table
 
 
-def _select(table: Floats, kept: Sequence[Ints | None]) -> Floats:
-    """The rows that are kept along every axis; None keeps all."""
+def _select(table: Floats, kept: Sequence[Kept]) -> Floats:
+    """The rows that are kept along every axis."""
+    table = table[tuple(k if isinstance(k, slice) else slice(None) for k in kept)]
     for axis, indices in enumerate(kept):
-        if indices is not None:
+        if not isinstance(indices, slice):
             table = table.take(indices, axis=axis)
     return table
 

@@ -9,16 +9,21 @@ from sentrack.inference.limits import Limits
 from sentrack.inference.methods.component_search import ComponentSearch, among_others
 from sentrack.inference.methods.first_look import first_look, nearest
 from sentrack.inference.methods.frontier import search_frontier
-from sentrack.inference.relaxation import Relaxation, relaxation_bytes, relaxation_operations
+from sentrack.inference.relaxation import Relaxation, relaxation_bytes, relaxation_effort
+from sentrack.inference.solution import closes
 from sentrack.inference.structures import Terms
 from sentrack.inference.terms import problem_labels, restrict
 
-# Labels of a track and frame, on average, among which answers are sought: where there was time for
-# a first look at all, and how many are looked at where there was none.
-FEW, MANY = 12, 20
-# Sweeps that answers are read off. There must be time left for so many more.
-SWEEPS = 12
-LEFT = 4.0
+# Labels of a track and frame, on average, that the first few sweeps go over, and how many sweeps:
+# they tell which labels matter much better than a first look does.
+MANY, BROAD = 20, 3
+# Labels among which answers are sought, and sweeps that these are read off.
+FEW, SWEEPS = 8, 20
+# Where a sweep takes so many operations, ascent is worth the milliseconds it takes at any size.
+CLIMB = 1e6
+# There must be time for so many times the broad sweeps before these, and for as many of the others;
+# and for so many more after the last one.
+PART, LEFT = 3.0, 12.0
 # Joint states of a frame in a list, where nothing that sweeps told was possible.
 LISTED = 100
 
@@ -27,31 +32,46 @@ Mix = Callable[[Relaxation, ComponentSearch, Limits], None]
 
 
 def seek_answers(apart: Relaxation, search: ComponentSearch, limits: Limits, mix: Mix) -> None:
-    """Look for an answer among the labels that a first look finds near the best of their frame.
-
-    That is among `FEW` of a track and frame, on average, or as many as there is time for.
-    """
-    terms, most = apart.terms, FEW
-    while most > FEW // 2:
-        few = terms._replace(sizes=np.minimum(terms.sizes, most))
-        if limits.affords(SWEEPS * relaxation_operations(few)):
-            break
-        most -= 1
+    """Look for an answer among the labels that seem to matter, given a first look."""
+    terms = apart.terms
+    most = _affordable(terms, MANY, limits)
     near, _ = restrict(terms, nearest(terms, apart.bounds, most))
     if relaxation_bytes(near) > limits.memory:
         return
     with among_others():
         relaxation = Relaxation(near, limits)
+        if most > FEW:
+            for _ in range(BROAD):
+                relaxation.sweep()
+            few = _affordable(near, FEW, limits)
+            relaxation.eliminate(nearest(near, relaxation.bounds, few))
+        search.try_answer(relaxation, climb=False)
         for _ in range(SWEEPS):
-            if not limits.affords(LEFT * relaxation.cost):
+            if not limits.affords(LEFT * relaxation.effort):
                 break
             relaxation.sweep()
             search.try_answer(relaxation, climb=False)
-        mix(relaxation, search, limits)
+            if closes(search.score, relaxation.upper_bound):
+                return
         if search.score == -math.inf:
             reached = search_frontier(relaxation, -math.inf, LISTED, limits)
             if reached.labels is not None:
-                search.offer(problem_labels(near, reached.labels), reached.score)
+                search.offer(problem_labels(relaxation.terms, reached.labels), reached.score)
+        if relaxation.cost > CLIMB:
+            search.climb(relaxation.terms, relaxation.decode())
+        mix(relaxation, search, limits)
+        if relaxation.cost > CLIMB and not closes(search.score, relaxation.upper_bound):
+            search.climb_among(relaxation.terms)
+
+
+def _affordable(terms: Terms, most: int, limits: Limits) -> int:
+    """Of so many labels of a track, as many as there is time for in some sweeps."""
+    while most > FEW // 2:
+        fewer = terms._replace(sizes=np.minimum(terms.sizes, most))
+        if limits.affords(PART * (BROAD + 1) * relaxation_effort(fewer)):
+            break
+        most -= 1
+    return most
 
 
 def seek_among_few(terms: Terms, search: ComponentSearch, limits: Limits, mix: Mix) -> None:

@@ -41,7 +41,7 @@ def first_look(terms: Terms, limits: Limits, inside: Bools | None = None) -> Rel
     apart = Relaxation(terms, limits, lattices)
     gains: list[float] = []
     while len(gains) < SWEEPS and not (gains and gains[-1] < ENOUGH * max(gains)):
-        if gains and not limits.affords(LEFT * apart.cost):
+        if gains and not limits.affords(LEFT * apart.effort):
             break
         before = apart.upper_bound
         apart.sweep()
