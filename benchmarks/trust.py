@@ -60,6 +60,7 @@ LOOKING: Constants = {
     (auto, "LARGE"): 0.0,
     (auto, "ALONE"): 1,
     (first_answers, "FEW"): 2,
+    (first_answers, "CLIMB"): 0.0,
     (auto, "CROWDED"): 2.0,
 }
 # With these, sweeps go through both halves of every problem at once.
@@ -71,6 +72,7 @@ IN_WINDOWS: Constants = {
     (close_windows, "WIDTH"): 2,
     (close_windows, "SHIFT"): 0,
     (window_search, "RADIUS"): 1,
+    (window_search, "LONGEST"): 3,
     (close_windows, "SWEEPS"): 1,
 }
 

@@ -14,6 +14,7 @@ from sentrack.inference.methods import auto, close_windows, window_search
 from sentrack.inference.methods.component_search import ComponentSearch
 from sentrack.inference.methods.mending import improved
 from sentrack.inference.methods.viterbi import exact
+from sentrack.inference.methods.window_search import WindowSearch
 from sentrack.inference.relaxation import Relaxation
 from sentrack.inference.structures import Terms
 from sentrack.inference.terms import assignment_score, problem_labels, reduce, restrict
@@ -150,21 +151,26 @@ def check_is_viterbi(problem: sentrack.Problem) -> None:
     assert found.score == pytest.approx(best.score, rel=1e-9)
 
 
-def test_auto_in_windows_is_viterbi_where_states_of_words_last_long() -> None:
+@pytest.mark.parametrize(("longest", "joins"), [(160, 12), (0, 16)])
+def test_auto_in_windows_is_viterbi_where_states_of_words_last_long(
+    longest: int, joins: int
+) -> None:
     told = []
     with pytest.MonkeyPatch.context() as patch:
         windows_everywhere(patch, 5)
+        patch.setattr(window_search, "LONGEST", longest)
         join = window_search.WindowSearch.join
 
-        def joined(search: Any, unite: bool) -> None:
-            join(search, unite)
+        def joined(search: Any, most: int) -> None:
+            join(search, most)
             told.append(len(search.told))
 
         patch.setattr(window_search.WindowSearch, "join", joined)
         for seed in range(12):
             check_is_viterbi(sticky(seed))
-    # All were cut, some more than once, and in some windows disagreed on the state of a word.
-    assert len(told) > 12
+    # All were cut, those whose windows are not made one more than once, and in some windows
+    # disagreed on the state of a word.
+    assert len(told) >= joins
     assert max(told) > 0
 
 
@@ -174,3 +180,27 @@ def test_more_states_than_there_is_room_for_are_not_told_apart() -> None:
         patch.setattr(window_search, "JOINT", 1)
         for seed in range(6):
             check_is_viterbi(sticky(seed))
+
+
+@pytest.mark.parametrize("many", [0, 1000])
+def test_what_windows_rule_out_is_no_part_of_the_best(many: int) -> None:
+    gone = 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(window_search, "MANY", many)
+        for seed in range(8):
+            (terms,) = reduce(sticky(seed)).components
+            relaxation, search = Relaxation(terms, UNLIMITED), ComponentSearch(terms, UNLIMITED)
+            for _ in range(4):
+                relaxation.sweep()
+                search.try_answer(relaxation, climb=False)
+            words = np.flatnonzero(terms.chain >= terms.L).tolist()
+            whole = WindowSearch(relaxation, search, close_exactly, [6, 12, 18], words)
+            whole.refine()
+            keep = whole.survivors()
+            best = exact(terms, UNLIMITED)
+            assert search.score <= best.score <= whole.bound + 1e-9 * abs(best.score)
+            if best.score > search.score + 1e-6:
+                again = ComponentSearch(terms, UNLIMITED)
+                assert keep[terms.node_at + again._own(best.labels)].all()
+            gone += int((~keep).sum())
+    assert gone > 0

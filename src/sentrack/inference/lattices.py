@@ -13,8 +13,8 @@ from sentrack.inference.terms import chain_slice, starts
 
 Groups = list[list[int]]
 
-# What an axis of a lattice takes in a frame, and a row of its table (a run of the innermost axis), in
-# operations on large tables: measured with tables of 1 to 20 labels an axis.
+# What an axis of a lattice takes in a frame, and a row of its table (a run of the innermost axis),
+# in operations on large tables: measured with tables of 1 to 20 labels an axis.
 AXIS, ROW = 1500.0, 600.0
 
 

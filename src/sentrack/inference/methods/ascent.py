@@ -30,7 +30,7 @@ from sentrack.inference.terms import (
 # violations count as progress.
 FORBIDDEN = 1e6
 # A block with more operations than this leaves some of its words fixed.
-BLOCK_OPERATIONS = 2e8
+BLOCK_OPERATIONS = 5e7
 
 
 @dataclass(frozen=True)

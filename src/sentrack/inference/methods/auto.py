@@ -166,7 +166,7 @@ class Auto:
             return self._close(part, own, limits, floor, budget)
 
         plain = Relaxation(relaxation.terms, limits, relaxation.lattices)
-        return close_windows(plain, search, close, self._mix)
+        return close_windows(plain, search, close)
 
     def _close(
         self,

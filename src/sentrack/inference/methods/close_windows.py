@@ -11,21 +11,20 @@ import numpy as np
 
 from sentrack.inference.limits import OutOfTime
 from sentrack.inference.methods.component_search import ComponentSearch
-from sentrack.inference.methods.first_answers import Mix
 from sentrack.inference.methods.window import SHRUNK, Close
-from sentrack.inference.methods.window_search import WindowSearch
+from sentrack.inference.methods.window_search import PATIENCE, WindowSearch
 from sentrack.inference.relaxation import Relaxation
 from sentrack.inference.solution import closes
 from sentrack.inference.terms import kept_sizes
 
 # Frames of a window, about, and how many frames a seam may be away from where it should be.
-WIDTH = 40
-SHIFT = 12
+WIDTH = 16
+SHIFT = 5
 # Sweeps over all frames before they are cut; so many more each time that they are cut anew.
 SWEEPS = 12
 
 
-def close_windows(relaxation: Relaxation, search: ComponentSearch, close: Close, mix: Mix) -> float:
+def close_windows(relaxation: Relaxation, search: ComponentSearch, close: Close) -> float:
     """Look for assignments of a relaxation that are better than what is known.
 
     Returns:
@@ -41,13 +40,12 @@ def close_windows(relaxation: Relaxation, search: ComponentSearch, close: Close,
             if not _swept(relaxation, search, SWEEPS * times):
                 return search.score
             bound = min(bound, relaxation.upper_bound)
-            mix(relaxation, search, relaxation.limits)
             cuts = seams(relaxation) if times == 1 else cuts
             if not cuts or closes(search.score, bound):
                 break
             whole = WindowSearch(relaxation, search, close, cuts, told)
             try:
-                whole.join(unite=times > 1)
+                whole.join(PATIENCE + times)
                 if not closes(search.score, min(bound, whole.bound)):
                     whole.improve()
                     whole.refine()
@@ -59,7 +57,7 @@ def close_windows(relaxation: Relaxation, search: ComponentSearch, close: Close,
             if not kept_sizes(relaxation.terms, keep).all():
                 return search.score
             relaxation.eliminate(keep)
-            cuts, told = cuts if times == 1 else whole.better_seams(), whole.told
+            cuts, told = whole.better_seams(), whole.told
         if not closes(search.score, bound):
             bound = min(bound, close(relaxation, search, -math.inf, math.inf))
         return bound

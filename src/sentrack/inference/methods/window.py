@@ -12,7 +12,7 @@ from sentrack.inference.methods.component_search import ComponentSearch
 from sentrack.inference.relaxation import Relaxation
 from sentrack.inference.solution import closes
 from sentrack.inference.structures import Bools, Floats, Ints
-from sentrack.inference.terms import kept_sizes
+from sentrack.inference.terms import kept_sizes, problem_labels
 from sentrack.inference.windows import own_terms
 
 # Sweeps that each look at the same ends may cost. The first one does nothing but sweep.
@@ -66,6 +66,7 @@ class Window:
 
     Attributes:
         edges: all that is known.
+        changes: how often something was learned.
         rough: (K, K') of every chain of states, what its lattice scores at most with a state at
             the first frame and another at the last.
         constant: what all other lattices score at most, together.
@@ -79,7 +80,7 @@ class Window:
             relaxation.sweep()
         self.constant, self.rough = between_ends(relaxation)
         self._bounds = relaxation.bounds
-        self.edges = [Edge(({}, {}), relaxation.upper_bound, looks=1)]
+        self.edges, self.changes = [Edge(({}, {}), relaxation.upper_bound, looks=1)], 0
 
     def edge(self, ends: Ends) -> Edge:
         """What is known of the assignments with these ends."""
@@ -89,6 +90,15 @@ class Window:
             self.edges.append(found)
         return found
 
+    def swept(self) -> Ints:
+        """(C, T) an assignment read off before anything was asked, in labels of the problem."""
+        return problem_labels(self.relaxation.terms, self.relaxation.decode())
+
+    def learn(self, edges: list[Edge]) -> None:
+        """Take what is known of other edges."""
+        self.edges += edges
+        self.changes += 1
+
     def look(self, edge: Edge, floor: float) -> None:
         """Bound assignments that are better than `floor`, with more effort every time.
 
@@ -96,6 +106,7 @@ class Window:
             OutOfTime: when time is over.
         """
         bound = -math.inf
+        self.changes += 1
         try:
             part = self._part(edge.ends, floor)
             if edge.looks == 0:

@@ -9,7 +9,7 @@ on the best way is looked at more closely, until nothing on it is uncertain any 
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -30,6 +30,9 @@ LONGEST = 160
 RADIUS = 12
 # Looks that a window gets before words are told apart, or windows are made one.
 PATIENCE = 2
+# Where more pairs of states at a window's ends may lead to a better answer, it is not asked for
+# each of them which labels do.
+MANY = 8
 # Joint states of words at a seam, at most.
 JOINT = 81
 # Of the gap, by how much the first guess of the best score is below the bound; each further one
@@ -87,26 +90,28 @@ class WindowSearch:
         self._terms, self.bound = relaxation.terms, relaxation.upper_bound
         self._seams = seams
         self._windows = in_threads(self._window, cut(relaxation, self._seams))
+        self._tables: dict[Window, tuple[tuple[int, bool, int], Floats]] = {}
         # Chains of states that are told apart at seams, and looks that a window gets.
         self.told = told
         self._patience = PATIENCE
 
-    def join(self, unite: bool) -> None:
-        """Find the best way through all windows.
+    def join(self, most: int) -> None:
+        """Find the best way through all windows, with so many looks at each at most.
 
         Suppose that the best answer scores more than some threshold. Then little is left of each
         window, and closing it costs little. If there is none, the threshold is lowered.
         """
-        threshold, guesses, answered = self._search.score, 0, False
+        if not self.told:
+            self.told += self._disagreeing([w.swept() for w in self._windows])
+        threshold, share, answered = math.inf, STEP / 2.0, False
         while True:
             ways = self._ways()
             total = float(ways.before[-1][0])
             self.bound = min(self.bound, total)
             if closes(self._search.score, self.bound):
                 return
-            if self.told and total <= threshold + self._terms.rounding:
-                guesses += 1
-                share = STEP * 2.0**guesses
+            if total <= threshold + self._terms.rounding:
+                share *= 2.0
                 threshold = total - share * (total - self._search.score)
             threshold = max(threshold, self._search.score)
             path = ways.best()
@@ -114,15 +119,15 @@ class WindowSearch:
             if not looked or not answered:
                 answered = self._answer(path)
             if not looked:
-                more = self._disagreeing(path)
+                more = self._disagreeing(self._assignments(path))
                 if more:
                     self.told += more
-                    guesses, threshold = 0, total - STEP * (total - self._search.score)
-                elif self._patience < len(EFFORT) and self._left(path) > STEP * (
+                    threshold, share = math.inf, STEP / 2.0
+                elif self._patience < min(most, len(EFFORT)) and self._left(path) > STEP * (
                     total - self._search.score
                 ):
                     self._patience += 1
-                elif unite and self._unite(ways, path):
+                elif self._unite(ways, path):
                     # The gap is small by now.
                     threshold, self._patience = self._search.score, PATIENCE
                 else:
@@ -140,7 +145,14 @@ class WindowSearch:
         """Labels (laid out like the nodes) that a better assignment than the known may use."""
         terms, first = self._terms, 0
         keep = np.ones(terms.node.size, dtype=np.bool_)
-        of_windows = in_threads(partial(self._survivors_of, self._ways()), self._every)
+        ways = self._ways()
+        for end, t in enumerate(self._seams, 1):
+            through = ways.before[end] + ways.after[end]
+            states = self._states(end)[through > self._search.score - terms.rounding]
+            for c, possible in zip(self.told, states.T, strict=True):
+                cell = slice(terms.node_at[c, t], terms.node_at[c, t] + terms.sizes[c, t])
+                keep[cell] = np.isin(terms.label[cell], possible)
+        of_windows = in_threads(partial(self._survivors_of, ways), self._every)
         for window, own in zip(self._windows, of_windows, strict=True):
             part = window.relaxation.terms
             for c in range(terms.chain.size):
@@ -152,21 +164,12 @@ class WindowSearch:
     def better_seams(self) -> list[int]:
         """Seams without those in which windows along the best way disagree.
 
-        Nor those around them, until the window that has them is twice as long as the longer one
-        that met there: what they disagree on may be found at its new ends again. If there are none,
-        every second one.
+        Where there are none, and all has been tried in windows, every second one.
         """
-        differ, last = self._differ(self._ways().best()), len(self._seams)
-        ends = [0, *self._seams, self._terms.sizes.shape[1] - 1]
-        gone: set[int] = set()
-        for w in differ:
-            first, end = w, w + 2  # the ends of both windows
-            longer = max(ends[w + 1] - ends[w], ends[w + 2] - ends[w + 1])
-            while ends[end] - ends[first] < 2 * longer and (first > 0 or end <= last):
-                first, end = max(first - 1, 0), min(end + 1, last + 1)
-            gone.update(range(first + 1, end))
-        kept = [t for w, t in enumerate(self._seams, 1) if w not in gone]
-        return kept if differ else kept[1::2]
+        differ = self._differ(self._ways().best())
+        if not differ and self._patience == len(EFFORT):
+            return self._seams[1::2]
+        return [t for w, t in enumerate(self._seams) if w not in differ]
 
     def _differ(self, path: list[int]) -> list[int]:
         """Seams, by number, in which windows along the path have different labels, or none."""
@@ -192,8 +195,8 @@ class WindowSearch:
 
     def _look_at_new(self, ways: Ways, w: int) -> bool:
         """Look at a window with all states at its ends that may be better and are new."""
-        looked = False
-        for i, j, floor in self._better(ways, w):
+        looked, better = False, self._better(ways, w)
+        for i, j, floor in better if len(better) <= MANY else ():
             if self._windows[w].edge(self._ends(w, i, j)).looks == 0:
                 looked |= self._look(w, i, j, floor)
         return looked
@@ -201,16 +204,17 @@ class WindowSearch:
     def _survivors_of(self, ways: Ways, w: int) -> Bools:
         """Labels (laid out like a window's nodes) that a better assignment may use."""
         window = self._windows[w]
-        own = np.zeros(window.relaxation.terms.node.size, dtype=np.bool_)
-        for i, j, floor in self._better(ways, w):
+        size, better = window.relaxation.terms.node.size, self._better(ways, w)
+        own: Bools = np.full(size, len(better) > MANY)
+        for i, j, floor in better if len(better) <= MANY else ():
             own |= window.survivors(Edge(self._ends(w, i, j)), floor)
         return own
 
-    def _better(self, ways: Ways, w: int) -> Iterator[tuple[int, int, float]]:
+    def _better(self, ways: Ways, w: int) -> list[tuple[int, int, float]]:
         """States at a window's ends that may be better than the known, if above what score."""
         score, rest = self._search.score - self._terms.rounding, ways.rest(w)
-        for i, j in np.argwhere(rest + ways.tables[w] > score).tolist():
-            yield i, j, score - float(rest[i, j])
+        possible = np.argwhere(rest + ways.tables[w] > score).tolist()
+        return [(i, j, score - float(rest[i, j])) for i, j in possible]
 
     def _look(self, w: int, i: int, j: int, floor: float) -> bool:
         """Look at a window with these states at its ends, unless that is settled."""
@@ -253,19 +257,25 @@ class WindowSearch:
         )
 
     def _ways(self) -> Ways:
-        tables = []
-        for w, window in enumerate(self._windows):
-            table = self._rough(w)
-            for edge in window.edges:
-                here = np.ix_(self._match(w, edge.ends[0]), self._match(w + 1, edge.ends[1]))
-                table[here] = np.minimum(table[here], edge.bound)
-            tables.append(table)
+        tables = [self._table(w) for w in self._every]
         before, after = [np.zeros(1)], [np.zeros(1)]
         for table in tables:
             before.append((before[-1][:, None] + table).max(axis=0))
         for table in reversed(tables):
             after.append((table + after[-1]).max(axis=1))
         return Ways(tables, before, after[::-1])
+
+    def _table(self, w: int) -> Floats:
+        """(Q, Q') what is known of a window; made anew only where more is known than before."""
+        window = self._windows[w]
+        known = (len(self.told), w == len(self._windows) - 1, window.changes)
+        if window not in self._tables or self._tables[window][0] != known:
+            table = self._rough(w)
+            for edge in window.edges:
+                here = np.ix_(self._match(w, edge.ends[0]), self._match(w + 1, edge.ends[1]))
+                table[here] = np.minimum(table[here], edge.bound)
+            self._tables[window] = known, table
+        return self._tables[window][1]
 
     def _rough(self, w: int) -> Floats:
         """(Q, Q') what the lattices of a window score at most."""
@@ -309,9 +319,11 @@ class WindowSearch:
             match &= states[:, self.told.index(c)] == label
         return np.flatnonzero(match)
 
-    def _disagreeing(self, path: list[int]) -> list[int]:
-        """Chains of states that windows disagree on; none if they would be too many together."""
-        found = self._assignments(path)
+    def _disagreeing(self, found: Sequence[Ints | None]) -> list[int]:
+        """Chains of states that windows disagree on; none if they would be too many together.
+
+        Given an assignment of every window, as far as there is one.
+        """
         words = np.flatnonzero(self._terms.chain >= self._terms.L).tolist()
         more = [
             c
@@ -348,7 +360,7 @@ class WindowSearch:
         parts = cut(self._relaxation, others, [w - k for k, w in enumerate(gone)])
         windows = dict(enumerate(self._windows))
         for w, edges, united in zip(gone, known, in_threads(self._window, parts), strict=True):
-            united.edges += edges
+            united.learn(edges)
             windows[w] = united
             del windows[w + 1]
         self._seams, self._windows = others, list(windows.values())
