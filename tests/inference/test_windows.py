@@ -151,7 +151,7 @@ def check_is_viterbi(problem: sentrack.Problem) -> None:
     assert found.score == pytest.approx(best.score, rel=1e-9)
 
 
-@pytest.mark.parametrize(("longest", "joins"), [(160, 12), (0, 16)])
+@pytest.mark.parametrize(("longest", "joins"), [(160, 12), (0, 13)])
 def test_auto_in_windows_is_viterbi_where_states_of_words_last_long(
     longest: int, joins: int
 ) -> None:
