@@ -1,4 +1,4 @@
-"""Long clips: windows of a dozen frames or so are closed and joined, and anew with fewer labels.
+"""Long clips: windows of some dozen frames are closed and joined, and anew with fewer labels.
 
 What windows and the best way through them rule out is dropped, and what is left is swept and cut
 anew. Seams in which windows disagree go, so that in the end there are none.
@@ -18,7 +18,7 @@ from sentrack.inference.solution import closes
 from sentrack.inference.terms import kept_sizes
 
 # Frames of a window, about, and how many frames a seam may be away from where it should be.
-WIDTH, SHIFT = 16, 5
+WIDTH, SHIFT = 40, 12
 # Sweeps over all frames before they are cut; so many more each time that they are cut anew.
 SWEEPS = 12
 
