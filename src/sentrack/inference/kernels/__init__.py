@@ -31,13 +31,8 @@ from sentrack.inference.kernels.local import (
 )
 from sentrack.inference.kernels.messages import load_step
 from sentrack.inference.kernels.sums import sum_over
-from sentrack.inference.kernels.sweeps import (
-    add_axis,
-    axis_maxima,
-    count_operations,
-    mixed_states,
-    sweep_frames,
-)
+from sentrack.inference.kernels.sweeps import count_operations, sweep_frames
+from sentrack.inference.kernels.tables import add_axis, axis_maxima, mixed_states
 
 __all__ = [
     "INNER",

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from sentrack.inference.kernels.jit import ONE, ZERO, Flat, Int, entry, inlined
-from sentrack.inference.kernels.sweeps import (
+from sentrack.inference.kernels.tables import (
     add_terms,
     axis_maxima,
     axis_terms,

@@ -11,7 +11,7 @@ import numpy as np
 
 from sentrack.inference.kernels.jit import ONE, ZERO, Flat, Int, entry, internal
 from sentrack.inference.kernels.messages import load_step, transfer
-from sentrack.inference.kernels.sweeps import add_terms, axis_terms, index_room
+from sentrack.inference.kernels.tables import add_terms, axis_terms, index_room
 from sentrack.inference.structures import Lattices, Terms
 
 # The code of a joint state is the sum of its labels, each times a power of this number, of which so

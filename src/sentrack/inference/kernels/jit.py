@@ -45,6 +45,14 @@ def internal(function: F) -> F:
     return _compiled(function, no_cpython_wrapper=True)
 
 
+def unmanaged(function: F) -> F:
+    """The same of one that makes no arrays: references to those it is given are not counted.
+
+    Counting them would take longer than a small table.
+    """
+    return _compiled(function, no_cpython_wrapper=True, _nrt=False)
+
+
 def inlined(function: F) -> F:
     """Compile a small kernel as a part of its callers, which is quicker than on its own."""
     return _compiled(function, inline="always")

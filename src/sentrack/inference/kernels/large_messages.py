@@ -6,7 +6,7 @@ import numpy as np
 
 from sentrack.inference.kernels.jit import ONE, ZERO, Flat, Int, entry, inlined, internal
 from sentrack.inference.kernels.messages import load_step, transfer
-from sentrack.inference.kernels.sweeps import add_terms, axis_terms, index_room
+from sentrack.inference.kernels.tables import add_terms, axis_terms, index_room
 from sentrack.inference.structures import Lattices, Terms
 
 # Parts of a message that threads compute one after another.

@@ -7,63 +7,137 @@ instead of T·S².
 
 import numpy as np
 
-from sentrack.inference.kernels.jit import ONE, ZERO, Flat, Int, inlined, internal, unsigned
+from sentrack.inference.kernels.jit import ONE, ZERO, Flat, Int, inlined, unmanaged, unsigned
+from sentrack.inference.kernels.simd import (
+    Vector,
+    eight,
+    four,
+    larger,
+    load,
+    plus,
+    spread,
+    store,
+)
 from sentrack.inference.structures import Lattices, Terms
 
-# Columns of one inner loop: 256 doubles of a few dozen rows stay in the first two cache levels.
-BLOCK = 256
-# Of a last axis of fewer labels than this, rows are too short for vectors. It is brought to the
-# front first, unless there are fewer operations than that takes.
-SHORT = 64
-TINY = 500
+# Rows of a block that is kept in registers.
+ROWS = 4
 
 
 @inlined
-def combine(
+def best_sums(
+    like: Vector,
     out: Flat,
     out_at: Int,
-    columns: Int,
+    out_step: Int,
+    add: Flat,
+    first: Int,
+    add_step: Int,
+    add_skip: Int,
     src: Flat,
     at: Int,
     stride: Int,
+    n: Int,
+    rows: Int,
+) -> None:
+    """One vector of `best_products`, in every row."""
+    step, down = unsigned(add_step), unsigned(stride)
+    for row in range(0, rows, ROWS):
+        # Of fewer rows the last stands in.
+        second, third, fourth = (
+            min(row + 1, rows - 1),
+            min(row + 2, rows - 1),
+            min(row + 3, rows - 1),
+        )
+        ga, gb = unsigned(first + row * add_skip), unsigned(first + second * add_skip)
+        gc, gd = unsigned(first + third * add_skip), unsigned(first + fourth * add_skip)
+        x = unsigned(at)
+        v = load(like, src, x)
+        a, b = plus(v, spread(like, add[ga])), plus(v, spread(like, add[gb]))
+        c, d = plus(v, spread(like, add[gc])), plus(v, spread(like, add[gd]))
+        for _ in range(n - 1):
+            x, ga, gb, gc, gd = x + down, ga + step, gb + step, gc + step, gd + step
+            v = load(like, src, x)
+            a = larger(plus(v, spread(like, add[ga])), a)
+            b = larger(plus(v, spread(like, add[gb])), b)
+            c = larger(plus(v, spread(like, add[gc])), c)
+            d = larger(plus(v, spread(like, add[gd])), d)
+        store(a, out, unsigned(out_at + row * out_step))
+        store(b, out, unsigned(out_at + second * out_step))
+        store(c, out, unsigned(out_at + third * out_step))
+        store(d, out, unsigned(out_at + fourth * out_step))
+
+
+@unmanaged
+def best_products(
+    out: Flat,
+    out_at: Int,
+    out_step: Int,
     add: Flat,
     first: Int,
-    skip: Int,
+    add_step: Int,
+    add_skip: Int,
+    src: Flat,
+    at: Int,
+    stride: Int,
     n: Int,
+    rows: Int,
+    columns: Int,
 ) -> None:
-    """out[b] = max_i src[at + i*stride + b] + add[first + i*skip].
+    """A product of matrices, of sums and maxima in place of products and sums.
 
-    Unsigned places need no test for being negative, which would keep the loops from being vectors;
-    views of the arrays would do as well, but cost a counted reference each.
+    out[r*out_step + b] = max_i add[first + r*add_skip + i*add_step] + src[at + i*stride + b] for
+    r < rows and b < columns, in blocks of four rows and eight columns. Blocks overlap where columns
+    are no multiple of that; what is written twice is the same.
     """
-    width, o = unsigned(columns), unsigned(out_at)
-    started = False
-    for a in range(0, n, 4):
-        # Four rows at a time quarter the traffic on `out`; of fewer rows the last stands in.
-        b, c, d = min(a + 1, n - 1), min(a + 2, n - 1), min(a + 3, n - 1)
-        ga, gb = add[first + a * skip], add[first + b * skip]
-        gc, gd = add[first + c * skip], add[first + d * skip]
-        if max(max(ga, gb), max(gc, gd)) == -np.inf:
-            continue
-        xa, xb = unsigned(at + a * stride), unsigned(at + b * stride)
-        xc, xd = unsigned(at + c * stride), unsigned(at + d * stride)
-        if started:
-            for p in range(width):
-                v, w = src[xa + p] + ga, src[xb + p] + gb
-                x, y = src[xc + p] + gc, src[xd + p] + gd
-                v, x = v if v > w else w, x if x > y else y
-                v = v if v > x else x
-                out[o + p] = v if v > out[o + p] else out[o + p]
+    if columns < 4:
+        for r in range(rows):
+            for b in range(columns):
+                best = -np.inf
+                for i in range(n):
+                    v = add[first + r * add_skip + i * add_step] + src[at + i * stride + b]
+                    best = v if v > best else best
+                out[out_at + r * out_step + b] = best
+        return
+    b = ZERO
+    while b < columns:
+        left = columns - b
+        if left > 4 and columns >= 8:
+            b = min(b, columns - 8)
+            best_sums(
+                eight(),
+                out,
+                out_at + b,
+                out_step,
+                add,
+                first,
+                add_step,
+                add_skip,
+                src,
+                at + b,
+                stride,
+                n,
+                rows,
+            )
+            b += 8
         else:
-            for p in range(width):
-                v, w = src[xa + p] + ga, src[xb + p] + gb
-                x, y = src[xc + p] + gc, src[xd + p] + gd
-                v, x = v if v > w else w, x if x > y else y
-                out[o + p] = v if v > x else x
-            started = True
-    if not started:
-        for p in range(width):
-            out[o + p] = -np.inf
+            b = min(b, columns - 4)
+            best_sums(
+                four(),
+                out,
+                out_at + b,
+                out_step,
+                add,
+                first,
+                add_step,
+                add_skip,
+                src,
+                at + b,
+                stride,
+                n,
+                rows,
+            )
+            b += 4
 
 
 @inlined
@@ -83,7 +157,7 @@ def top(src: Flat, at: Int, size: Int) -> float:
     return max(max(first, second), max(third, fourth))
 
 
-@internal
+@unmanaged
 def transfer(
     src: Flat,
     src_at: Int,
@@ -99,58 +173,29 @@ def transfer(
 ) -> None:
     """One axis of a transition: dst[a, j, b] = max_i src[a, i, b] + g[i, j] for lo <= b < hi.
 
-    The inner loop runs over b, or over j where there is one b only. Where that is short, the axis
-    is brought to the front first, so that the inner loop runs over all a.
+    Vectors run over b, or over j where there is one b only.
     """
-    if inner == 1 and (n_out >= SHORT or outer == 1):
-        for a in range(outer):
-            combine(
-                dst, dst_at + a * n_out, n_out, g, ZERO, n_out, src, src_at + a * n_in, ONE, n_in
-            )
+    if inner == 1:
+        best_products(
+            dst, dst_at, n_out, src, src_at, ONE, n_in, g, ZERO, n_out, n_in, outer, n_out
+        )
         return
-    short = inner == 1
-    if short and n_in * n_out * outer < TINY:
-        for a in range(outer):
-            for j in range(n_out):
-                best = -np.inf
-                for i in range(n_in):
-                    v = src[src_at + a * n_in + i] + g[i * n_out + j]
-                    best = v if v > best else best
-                dst[dst_at + a * n_out + j] = best
-        return
-    whole, whole_at, rows = dst, dst_at, outer
-    if short:
-        front = np.empty(n_in * rows)
-        for a in range(rows):
-            s = unsigned(src_at + a * n_in)
-            for i in range(n_in):
-                front[i * rows + a] = src[s + unsigned(i)]
-        src, src_at, outer, inner, lo, hi = front, ZERO, ONE, rows, ZERO, rows
-        dst, dst_at = np.empty(n_out * rows), ZERO
     for a in range(outer):
-        s, d = src_at + a * n_in * inner, dst_at + a * n_out * inner
-        for b in range(lo, hi, BLOCK):
-            columns = min(BLOCK, hi - b)
-            for j in range(n_out):
-                combine(dst, d + j * inner + b, columns, src, s + b, inner, g, j, n_out, n_in)
-    if short:
-        for a in range(rows):
-            d = unsigned(whole_at + a * n_out)
-            for j in range(n_out):
-                whole[d + unsigned(j)] = dst[j * rows + a]
+        s, d = src_at + a * n_in * inner + lo, dst_at + a * n_out * inner + lo
+        best_products(dst, d, inner, g, ZERO, n_out, ONE, src, s, inner, n_in, n_out, hi - lo)
 
 
 @inlined
 def load_step(terms: Terms, c: Int, share: float, t: Int, forward: bool, g: Flat) -> None:
     """g[i, j]: transition of chain c into frame t, from the frame before it or (backward) after."""
     sizes, step_at, step = terms.sizes, terms.step_at, terms.step
-    n = sizes[c, t]
+    n = unsigned(sizes[c, t])
     if forward:
-        at = step_at[c, t]
-        for p in range(sizes[c, t - 1] * n):
+        at = unsigned(step_at[c, t])
+        for p in range(unsigned(sizes[c, t - 1]) * n):
             g[p] = share * step[at + p]
     else:
-        at, m = step_at[c, t + 1], sizes[c, t + 1]
+        at, m = unsigned(step_at[c, t + 1]), unsigned(sizes[c, t + 1])
         for i in range(m):
             for j in range(n):
                 g[i * n + j] = share * step[at + j * m + i]

@@ -9,7 +9,7 @@ import numpy as np
 
 from sentrack.inference.kernels.jit import ONE, ZERO, Flat, Int, entry, internal, unsigned
 from sentrack.inference.kernels.sum_messages import send_sums
-from sentrack.inference.kernels.sweeps import add_terms, axis_terms, index_room
+from sentrack.inference.kernels.tables import add_terms, axis_terms, index_room
 from sentrack.inference.structures import Lattices, Terms
 
 # What is less likely than exp of this is nothing beside what sums to one: far less than rounding.

@@ -7,204 +7,53 @@ Messages exclude the terms of their own frame, so in every frame
 is the best score of any assignment that passes through a joint state.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sentrack.inference.kernels.jit import ONE, ZERO, Flat, entry, inlined, internal, unsigned
+from sentrack.inference.kernels.jit import ONE, ZERO, Flat, entry, inlined, unmanaged, unsigned
 from sentrack.inference.kernels.messages import send, top
+from sentrack.inference.kernels.simd import fetch
+from sentrack.inference.kernels.tables import (
+    add_axis,
+    add_terms,
+    axis_maxima,
+    axis_terms,
+    copy_run,
+    index_room,
+    mixed_states,
+    still,
+)
 from sentrack.inference.structures import Lattices, Terms
 
 
-@inlined
-def axis_terms(
-    terms: Terms, lattices: Lattices, n: int, t: int, previous: Flat, forward: bool, out: Flat
-) -> None:
-    """Node terms of the axes of lattice n in frame t, one after another.
+class Room(NamedTuple):
+    """What a sweep needs besides messages.
 
-    With `previous` labels (not -1) also the transitions from them.
+    Attributes:
+        full_at: (N,) where the table of every lattice starts.
+        alone: (N,) those without transitions.
+        places: of `index_room`.
+        none: (C,) no labels of the frame before.
+        vectors: for the terms of all axes of a lattice.
+        ping: for a table half way between two frames.
+        pong: the same again.
+        step: for a block of transitions.
+        maxima: for the max-marginals of all copies of a chain, and their mean.
     """
-    sizes, step_at, step = terms.sizes, terms.step_at, terms.step
-    first_axis, chain_of, copy_at, node, share = (
-        lattices.first,
-        lattices.chain,
-        lattices.node_at,
-        lattices.node,
-        lattices.share,
-    )
-    p = 0
-    for a in range(first_axis[n], first_axis[n + 1]):
-        c = chain_of[a]
-        size, at = sizes[c, t], copy_at[a, t]
-        i = previous[a - first_axis[n]]
-        for j in range(size):
-            out[p + j] = node[at + j]
-            if i >= 0:
-                if forward:
-                    s = step_at[c, t] + i * size + j
-                else:
-                    s = step_at[c, t + 1] + j * sizes[c, t + 1] + i
-                out[p + j] += share[a] * step[s]
-        p += size
+
+    full_at: Flat
+    alone: Flat
+    places: Flat
+    none: Flat
+    vectors: Flat
+    ping: Flat
+    pong: Flat
+    step: Flat
+    maxima: Flat
 
 
-@inlined
-def index_room(lattices: Lattices) -> Any:
-    """Room for the places that `add_terms` keeps, enough for every lattice.
-
-    To make it anew for every table would take longer than to fill a small one.
-    """
-    axes, factors = 0, 0
-    for n in range(lattices.first.size - 1):
-        axes = max(axes, lattices.first[n + 1] - lattices.first[n])
-        factors = max(factors, lattices.factor_first[n + 1] - lattices.factor_first[n])
-    return np.empty(3 * axes + factors * (axes + 1), np.int64)
-
-
-@inlined
-def add_terms(
-    terms: Terms,
-    lattices: Lattices,
-    n: int,
-    t: int,
-    vectors: Flat,
-    table: Flat,
-    at: int,
-    lo: int,
-    hi: int,
-    room: Flat,
-) -> None:
-    """Add the axis vectors and the factors of lattice n in frame t to its table.
-
-    Only to the rows lo to hi; a row is a run of the innermost axis. `room` is of `index_room`.
-    """
-    sizes, factor_at, spans, factor = terms.sizes, terms.factor_at, terms.spans, terms.factor
-    first_axis, factor_first, chain_of, factor_of = (
-        lattices.first,
-        lattices.factor_first,
-        lattices.chain,
-        lattices.factor,
-    )
-    first, axes = first_axis[n], first_axis[n + 1] - first_axis[n]
-    start, factors = factor_first[n], factor_first[n + 1]
-    factors -= start
-    # Per axis its length, where its vector begins, and its label; per factor its place, and per
-    # axis how far apart its labels are there.
-    begin, index, offset, stride = axes, 2 * axes, 3 * axes, 3 * axes + factors
-    p = 0
-    for i in range(axes):
-        room[i] = sizes[chain_of[first + i], t]
-        room[begin + i] = p
-        p += room[i]
-    for f in range(factors):
-        room[offset + f] = factor_at[factor_of[start + f], t]
-        s = 1
-        for i in range(axes - 1, -1, -1):
-            room[stride + f * axes + i] = 0
-            if spans[factor_of[start + f], chain_of[first + i]]:
-                room[stride + f * axes + i] = s
-                s *= room[i]
-    width = room[axes - 1]
-    p = lo
-    for i in range(axes - 2, -1, -1):
-        room[index + i] = 0
-        if p > 0:
-            room[index + i] = p % room[i]
-            p //= room[i]
-        for f in range(factors):
-            room[offset + f] += room[stride + f * axes + i] * room[index + i]
-    for row in range(lo, hi):
-        constant = 0.0
-        for i in range(axes - 1):
-            constant += vectors[room[begin + i] + room[index + i]]
-        for f in range(factors):
-            if room[stride + f * axes + axes - 1] == 0:
-                constant += factor[room[offset + f]]
-        out, x = unsigned(at + row * width), unsigned(room[begin + axes - 1])
-        for b in range(unsigned(width)):
-            table[out + b] += constant + vectors[x + b]
-        for f in range(factors):
-            if room[stride + f * axes + axes - 1] != 0:
-                y = unsigned(room[offset + f])
-                for b in range(unsigned(width)):
-                    table[out + b] += factor[y + b]
-        for i in range(axes - 2, -1, -1):
-            room[index + i] += 1
-            for f in range(factors):
-                room[offset + f] += room[stride + f * axes + i]
-            if room[index + i] < room[i]:
-                break
-            for f in range(factors):
-                room[offset + f] -= room[stride + f * axes + i] * room[i]
-            room[index + i] = 0
-
-
-@inlined
-def axis_maxima(
-    x: Flat, x_at: int, y: Flat, y_at: int, outer: int, size: int, inner: int, out: Flat, at: int
-) -> None:
-    """Max-marginals of one axis: out[at + j] = max over a, b of x[a, j, b] + y[a, j, b]."""
-    for j in range(size):
-        out[at + j] = -np.inf
-    if inner == 1:
-        o = unsigned(at)
-        for a in range(outer):
-            u, v = unsigned(x_at + a * size), unsigned(y_at + a * size)
-            for j in range(unsigned(size)):
-                w = x[u + j] + y[v + j]
-                out[o + j] = w if w > out[o + j] else out[o + j]
-        return
-    whole = inner - inner % 4
-    for a in range(outer):
-        for j in range(size):
-            p = (a * size + j) * inner
-            u, v = unsigned(x_at + p), unsigned(y_at + p)
-            # Four maxima side by side: none has to wait for the one before it.
-            best, second, third, fourth = out[at + j], -np.inf, -np.inf, -np.inf
-            for b in range(unsigned(0), unsigned(whole), unsigned(4)):
-                w = x[u + b] + y[v + b]
-                best = w if w > best else best
-                w = x[u + b + unsigned(1)] + y[v + b + unsigned(1)]
-                second = w if w > second else second
-                w = x[u + b + unsigned(2)] + y[v + b + unsigned(2)]
-                third = w if w > third else third
-                w = x[u + b + unsigned(3)] + y[v + b + unsigned(3)]
-                fourth = w if w > fourth else fourth
-            for b in range(unsigned(whole), unsigned(inner)):
-                w = x[u + b] + y[v + b]
-                best = w if w > best else best
-            out[at + j] = max(max(best, second), max(third, fourth))
-
-
-@inlined
-def add_axis(
-    x: Flat, at: int, outer: int, size: int, inner: int, delta: Flat, delta_at: int
-) -> None:
-    """x[a, j, b] += delta[delta_at + j]."""
-    if inner == 1:
-        d = unsigned(delta_at)
-        for a in range(outer):
-            p = unsigned(at + a * size)
-            for j in range(unsigned(size)):
-                x[p + j] += delta[d + j]
-        return
-    for a in range(outer):
-        for j in range(size):
-            p = at + (a * size + j) * inner
-            for b in range(p, p + inner):
-                x[b] += delta[delta_at + j]
-
-
-@inlined
-def still(lattices: Lattices, n: int) -> bool:
-    """Whether a lattice has no transitions, so that its messages are one number a frame."""
-    none = True
-    for a in range(lattices.first[n], lattices.first[n + 1]):
-        none = none and lattices.share[a] == 0.0
-    return none
-
-
-@internal
+@unmanaged
 def agree(
     terms: Terms,
     lattices: Lattices,
@@ -295,21 +144,6 @@ def agree(
         add_axis(full, full_at[n], outer, size, inner, maxima, here)
 
 
-@inlined
-def mixed_states(terms: Terms, lattices: Lattices, n: int) -> int:
-    """Upper bound of the size of a table half way between two frames."""
-    sizes = terms.sizes
-    first_axis, chain_of = lattices.first, lattices.chain
-    largest = 1
-    for t in range(1, sizes.shape[1]):
-        size = 1
-        for a in range(first_axis[n], first_axis[n + 1]):
-            c = chain_of[a]
-            size *= max(sizes[c, t - 1], sizes[c, t])
-        largest = max(largest, size)
-    return largest
-
-
 @entry
 def count_operations(sizes: Flat, first: Flat, chain: Flat, share: Flat) -> Any:
     """(T,) additions and comparisons of a sweep over lattices; see `Lattices` for their arrays.
@@ -366,39 +200,123 @@ def sweep_frames(
         begin: frames passed before.
         end: frames passed after this call.
     """
+    room = sweeping_room(terms, lattices)
+    pass_frames(
+        terms,
+        lattices,
+        mine,
+        other,
+        forward,
+        update,
+        best,
+        bound,
+        full,
+        rest,
+        given,
+        begin,
+        end,
+        room,
+    )
+
+
+@inlined
+def sweeping_room(terms: Terms, lattices: Lattices) -> Any:
+    """Room for a sweep: to make it anew for every frame would take longer than a small one."""
+    sizes, states = terms.sizes, lattices.states
+    N, C = states.shape[0], sizes.shape[0]
+    full_at, alone = np.empty(N, np.int64), np.empty(N, np.bool_)
+    total, largest, widest, copies = 0, 1, sizes.max(), 1
+    for n in range(N):
+        full_at[n], alone[n] = total, still(lattices, n)
+        total += states[n].max()
+        largest = max(largest, mixed_states(terms, lattices, n))
+    for c in range(C):
+        copies = max(copies, lattices.owner_first[c + 1] - lattices.owner_first[c])
+    return Room(
+        full_at,
+        alone,
+        index_room(lattices),
+        np.full(C, -1, np.int64),
+        np.empty(C * widest),
+        np.empty(largest),
+        np.empty(largest),
+        np.empty(widest * widest),
+        np.empty((copies + 1) * widest),
+    )
+
+
+@inlined
+def fetch_run(array: Flat, at: int, size: int) -> None:
+    """Have some numbers in a row ready soon."""
+    for p in range(unsigned(at), unsigned(at + size), unsigned(8)):
+        fetch(array, p)
+
+
+@inlined
+def fetch_frame(
+    terms: Terms,
+    lattices: Lattices,
+    t: int,
+    forward: bool,
+    update: bool,
+    other: Flat,
+    mine: Flat,
+    alone: Flat,
+) -> None:
+    """Have all terms of a frame ready soon, and the messages from frames to come."""
+    sizes, T = terms.sizes, terms.sizes.shape[1]
+    for c in range(sizes.shape[0]):
+        into = t if forward else t + 1
+        if 0 < into < T:
+            fetch_run(terms.step, terms.step_at[c, into], sizes[c, into - 1] * sizes[c, into])
+    for f in range(terms.factor_at.shape[0]):
+        begin = terms.factor_at[f, t]
+        end = terms.factor_at[f, t + 1] if t + 1 < T else begin
+        fetch_run(terms.factor, begin, end - begin)
+    for n in range(lattices.states.shape[0]):
+        size = ONE if alone[n] else lattices.states[n, t]
+        fetch_run(mine, lattices.table_at[n, t], size)
+        if update:
+            fetch_run(other, lattices.table_at[n, t], size)
+    for a in range(lattices.node_at.shape[0]):
+        fetch_run(lattices.node, lattices.node_at[a, t], sizes[lattices.chain[a], t])
+
+
+@unmanaged
+def pass_frames(
+    terms: Terms,
+    lattices: Lattices,
+    mine: Flat,
+    other: Flat,
+    forward: bool,
+    update: bool,
+    best: Flat,
+    bound: Flat,
+    full: Flat,
+    rest: float,
+    given: int,
+    begin: int,
+    end: int,
+    room: Room,
+) -> None:
+    """What `sweep_frames` does, given room for all that it needs."""
     sizes = terms.sizes
-    states, owner_first, table_at, chain_of, first_axis = (
+    states, table_at, chain_of, first_axis = (
         lattices.states,
-        lattices.owner_first,
         lattices.table_at,
         lattices.chain,
         lattices.first,
     )
+    full_at, alone, vectors, maxima = room.full_at, room.alone, room.vectors, room.maxima
+    ping, pong, g = room.ping, room.pong, room.step
     N, T = states.shape
     C = sizes.shape[0]
-    full_at, alone, room = np.empty(N, np.int64), np.empty(N, np.bool_), index_room(lattices)
-    total, largest, widest = 0, 1, 1
-    for n in range(N):
-        full_at[n], alone[n] = total, still(lattices, n)
-        size = 1
-        for t in range(T):
-            size = max(size, states[n, t])
-        total += size
-        largest = max(largest, mixed_states(terms, lattices, n))
-    none = np.empty(C, np.int64)
-    for c in range(C):
-        none[c] = -1
-        for t in range(T):
-            widest = max(widest, sizes[c, t])
-    ping, pong = np.empty(largest), np.empty(largest)
-    g = np.empty(widest * widest)
-    vectors = np.empty(C * widest)
-    copies = 1
-    for c in range(C):
-        copies = max(copies, owner_first[c + 1] - owner_first[c])
-    maxima = np.empty((copies + 1) * widest)
     for s in range(begin, end):
         t = s if forward else T - 1 - s
+        if s + 1 < end:
+            fetch_frame(
+                terms, lattices, t + 1 if forward else t - 1, forward, update, other, mine, alone
+            )
         for n in range(N):
             at, size = table_at[n, t], states[n, t]
             if s == 0:
@@ -410,11 +328,10 @@ def sweep_frames(
                 for p in range(size):
                     full[full_at[n] + p] = mine[at]
             else:
-                for p in range(size):
-                    full[full_at[n] + p] = mine[at + p]
-            axis_terms(terms, lattices, n, t, none, forward, vectors)
+                copy_run(mine, at, full, full_at[n], size)
+            axis_terms(terms, lattices, n, t, room.none, forward, vectors)
             rows = size // sizes[chain_of[first_axis[n + 1] - 1], t]
-            add_terms(terms, lattices, n, t, vectors, full, full_at[n], ZERO, rows, room)
+            add_terms(terms, lattices, n, t, vectors, full, full_at[n], ZERO, rows, room.places)
         if update:
             for c in range(C):
                 agree(terms, lattices, t, c, full, full_at, other, best, bound, rest, maxima, alone)

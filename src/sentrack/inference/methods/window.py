@@ -74,9 +74,7 @@ class Window:
 
     def __init__(self, relaxation: Relaxation, close: Close) -> None:
         self.relaxation, self._close = relaxation, close
-        import os
-
-        for _ in range(int(os.environ.get("BASE", "12"))):
+        for _ in range(READY):
             relaxation.sweep()
         self.constant, self.rough = between_ends(relaxation)
         self._bounds = relaxation.bounds
