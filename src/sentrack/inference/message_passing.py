@@ -139,6 +139,10 @@ class MessagePassing:
         else:
             self._inward(update=True)
 
+    def restart(self) -> None:
+        """Pass messages anew from both ends to the seam, after nodes have changed."""
+        self._inward(update=False)
+
     def read(self) -> Ints:
         """(C, T) one assignment, read off all lattices together."""
         labels = np.empty_like(self.terms.sizes)

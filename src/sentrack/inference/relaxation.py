@@ -26,6 +26,7 @@ from sentrack.inference.lattices import (
 from sentrack.inference.limits import Limits, OutOfTime
 from sentrack.inference.message_passing import MessagePassing
 from sentrack.inference.structures import Bools, Floats, Ints, Lattices, Terms
+from sentrack.inference.subgradient import Subgradient
 from sentrack.inference.terms import block_maxima, kept_sizes, label_maxima, restrict
 
 # Bounds that are tried, at most about twice as many, for one that keeps a share of the labels.
@@ -108,6 +109,18 @@ class Relaxation:
         self._check_feasible()
         self._changes = (self._changes[1], before - self.upper_bound)
         self.progress = max(self._changes)
+
+    def descend(self, score: float, steps: int) -> None:
+        """Make so many steps against the subgradient, with a known score for a goal."""
+        messages = self._whole()
+        subgradient = Subgradient(self.terms, self.lattices)
+        for _ in range(steps):
+            gap = messages.upper_bound - score
+            if gap <= self.terms.rounding or not subgradient.step(messages.copies(), gap):
+                return
+            messages.restart()
+            self.upper_bound = min(self.upper_bound, messages.upper_bound)
+            self.operations += self.cost
 
     @property
     def whole(self) -> bool:

@@ -21,6 +21,7 @@ from sentrack.inference.terms import kept_sizes
 WIDTH, SHIFT = 40, 12
 # Sweeps over all frames before they are cut; so many more each time that they are cut anew.
 SWEEPS = 12
+STEPS, BETWEEN, ENOUGH = 10, 4, 0.04
 
 
 def close_windows(relaxation: Relaxation, search: ComponentSearch, close: Close) -> float:
@@ -66,7 +67,20 @@ def close_windows(relaxation: Relaxation, search: ComponentSearch, close: Close)
 
 
 def _swept(relaxation: Relaxation, search: ComponentSearch, most: int) -> bool:
-    """Sweep so often; false if no label is left of some chain and frame."""
+    """Sweep so often, and then in rounds; false if no label is left of some chain and frame."""
+    if not _swept_plainly(relaxation, search, most):
+        return False
+    while not closes(search.score, relaxation.upper_bound):
+        before = relaxation.upper_bound
+        relaxation.descend(search.score, STEPS)
+        if not _swept_plainly(relaxation, search, BETWEEN):
+            return False
+        if before - relaxation.upper_bound < ENOUGH * (before - search.score):
+            break
+    return True
+
+
+def _swept_plainly(relaxation: Relaxation, search: ComponentSearch, most: int) -> bool:
     for _ in range(most):
         relaxation.sweep()
         search.try_answer(relaxation, climb=False)
