@@ -9,7 +9,9 @@ from sentrack.inference.kernels.tables import (
     add_terms,
     axis_maxima,
     axis_terms,
+    copy_run,
     index_room,
+    place_of_top,
     still,
 )
 from sentrack.inference.structures import Lattices, Terms
@@ -50,14 +52,14 @@ def decode(
     axis_terms(terms, lattices, n, t, labels, forward, vectors)
     states = lattices.states[n, t]
     alone = still(lattices, n)
-    for p in range(states):
-        table[p] = store[at if alone else at + p]
+    if alone:
+        for p in range(states):
+            table[p] = store[at]
+    else:
+        copy_run(store, at, table, ZERO, states)
     rows = states // sizes[chain_of[last - 1], t]
     add_terms(terms, lattices, n, t, vectors, table, ZERO, ZERO, rows, room)
-    p = 0
-    for q in range(states):
-        if table[q] > table[p]:
-            p = q
+    p = place_of_top(table, ZERO, states)
     for a in range(last - 1, first - 1, -1):
         size = sizes[chain_of[a], t]
         labels[a - first] = p % size
@@ -145,8 +147,11 @@ def decode_jointly(
         for n in range(N):
             at, stored, states = full_at[n], lattices.table_at[n, t], lattices.states[n, t]
             alone = still(lattices, n)
-            for p in range(states):
-                full[at + p] = store[stored if alone else stored + p]
+            if alone:
+                for p in range(states):
+                    full[at + p] = store[stored]
+            else:
+                copy_run(store, stored, full, at, states)
             for a in range(first_axis[n], first_axis[n + 1]):
                 left[a] = sizes[chain_of[a], t]
                 previous[a - first_axis[n]] = -1
@@ -184,6 +189,5 @@ def decode_jointly(
                 inner = product(left, a + 1, first_axis[n + 1])
                 for i in range(outer):
                     source = at + (i * size + chosen) * inner
-                    for b in range(inner):
-                        full[at + i * inner + b] = full[source + b]
+                    copy_run(full, source, full, at + i * inner, inner)
                 left[a] = 1

@@ -18,6 +18,7 @@ from sentrack.inference.kernels.simd import (
     spread,
     store,
 )
+from sentrack.inference.kernels.tables import top
 from sentrack.inference.structures import Lattices, Terms
 
 # Rows of a block that is kept in registers.
@@ -138,23 +139,6 @@ def best_products(
                 rows,
             )
             b += 4
-
-
-@inlined
-def top(src: Flat, at: Int, size: Int) -> float:
-    """The largest of some numbers in a row."""
-    # Four maxima side by side: none has to wait for the one before it.
-    first, second, third, fourth = -np.inf, -np.inf, -np.inf, -np.inf
-    whole = size - size % 4
-    for p in range(unsigned(at), unsigned(at + whole), unsigned(4)):
-        a, b, c, d = src[p], src[p + unsigned(1)], src[p + unsigned(2)], src[p + unsigned(3)]
-        first = a if a > first else first
-        second = b if b > second else second
-        third = c if c > third else third
-        fourth = d if d > fourth else fourth
-    for p in range(unsigned(at + whole), unsigned(at + size)):
-        first = src[p] if src[p] > first else first
-    return max(max(first, second), max(third, fourth))
 
 
 @unmanaged

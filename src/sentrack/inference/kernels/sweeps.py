@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sentrack.inference.kernels.jit import ONE, ZERO, Flat, entry, inlined, unmanaged, unsigned
-from sentrack.inference.kernels.messages import send, top
+from sentrack.inference.kernels.messages import send
 from sentrack.inference.kernels.simd import fetch
 from sentrack.inference.kernels.tables import (
     add_axis,
@@ -23,6 +23,7 @@ from sentrack.inference.kernels.tables import (
     index_room,
     mixed_states,
     still,
+    top,
 )
 from sentrack.inference.structures import Lattices, Terms
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sentrack.inference.kernels.jit import ZERO, Flat, inlined, unsigned
+from sentrack.inference.kernels.jit import ONE, ZERO, Flat, inlined, unsigned
 from sentrack.inference.kernels.simd import (
     Vector,
     eight,
@@ -21,6 +21,9 @@ from sentrack.inference.kernels.simd import (
 )
 from sentrack.inference.structures import Lattices, Terms
 
+# Numbers in a row of which the largest is found at once.
+RUN = 64
+
 
 @inlined
 def copy_run(src: Flat, src_at: int, dst: Flat, dst_at: int, size: int) -> None:
@@ -28,6 +31,36 @@ def copy_run(src: Flat, src_at: int, dst: Flat, dst_at: int, size: int) -> None:
     s, d = unsigned(src_at), unsigned(dst_at)
     for p in range(unsigned(size)):
         dst[d + p] = src[s + p]
+
+
+@inlined
+def top(src: Flat, at: int, size: int) -> float:
+    """The largest of some numbers in a row."""
+    found, p, end = -np.inf, at, at + size
+    if size >= 8:
+        best = load(eight(), src, unsigned(at))
+        for q in range(at + 8, end, 8):
+            best = larger(load(eight(), src, unsigned(min(q, end - 8))), best)
+        found, p = largest(best), end
+    for q in range(p, end):
+        found = src[q] if src[q] > found else found
+    return found
+
+
+@inlined
+def place_of_top(src: Flat, at: int, size: int) -> int:
+    """Which of some numbers in a row is the largest; the first one of several."""
+    found, best = ZERO, -np.inf
+    for p in range(0, size, RUN):
+        run = min(RUN, size - p)
+        here = top(src, at + p, run)
+        if here > best:
+            found, best = p, here
+    last = min(found + RUN, size)
+    for p in range(found, last):
+        if src[at + p] == best:
+            return p
+    return ZERO
 
 
 @inlined
@@ -73,6 +106,80 @@ def index_room(lattices: Lattices) -> Any:
         axes = max(axes, lattices.first[n + 1] - lattices.first[n])
         factors = max(factors, lattices.factor_first[n + 1] - lattices.factor_first[n])
     return np.empty(3 * axes + factors * (axes + 1), np.int64)
+
+
+@inlined
+def table_rows(room: Flat, axes: int) -> int:
+    """The number of rows of a table; see `add_terms`."""
+    rows = ONE
+    for i in range(axes - 1):
+        rows *= room[i]
+    return rows
+
+
+@inlined
+def factor_rows(room: Flat, axes: int) -> int:
+    """The number of rows of the only factor, or 0 if it has none of the last axis."""
+    stride = 3 * axes + 1
+    if room[axes - 1] > 1 and room[stride + axes - 1] == 0:
+        return ZERO
+    rows = ONE
+    for i in range(axes - 1):
+        if room[stride + i] > 0:
+            rows *= room[i]
+    return rows
+
+
+@inlined
+def add_whole(
+    vectors: Flat, room: Flat, axes: int, factor: Flat, table: Flat, at: int
+) -> None:
+    """What `add_terms` does for one factor of all axes, which lies in a row as the table does."""
+    begin, index = axes, 2 * axes
+    size, width = room[axes - 2], room[axes - 1]
+    own, last = room[begin + axes - 2], room[begin + axes - 1]
+    out, y = at, room[3 * axes]
+    for i in range(axes - 2):
+        room[index + i] = 0
+    for _ in range(table_rows(room, axes) // size):
+        constant = 0.0
+        for i in range(axes - 2):
+            constant += vectors[room[begin + i] + room[index + i]]
+        for j in range(size):
+            value, b = constant + vectors[own + j], ZERO
+            while b + 8 <= width:
+                add_run(eight(), value, vectors, last + b, factor, y + b, table, out + b)
+                b += 8
+            if b + 4 <= width:
+                add_run(four(), value, vectors, last + b, factor, y + b, table, out + b)
+                b += 4
+            while b < width:
+                table[out + b] = table[out + b] + (value + vectors[last + b]) + factor[y + b]
+                b += 1
+            out, y = out + width, y + width
+        for i in range(axes - 3, -1, -1):
+            room[index + i] += 1
+            if room[index + i] < room[i]:
+                break
+            room[index + i] = 0
+
+
+@inlined
+def add_run(
+    like: Vector,
+    value: float,
+    vectors: Flat,
+    x: int,
+    factor: Flat,
+    y: int,
+    table: Flat,
+    at: int,
+) -> None:
+    """Add a number, terms of the last axis and a factor to some joint states in a row."""
+    here = unsigned(at)
+    v = plus(spread(like, value), load(like, vectors, unsigned(x)))
+    v = plus(plus(load(like, table, here), v), load(like, factor, unsigned(y)))
+    store(v, table, here)
 
 
 @inlined
@@ -143,6 +250,9 @@ def add_terms(
                 room[stride + f * axes + i] = s
                 s *= room[i]
     width = room[axes - 1]
+    if factors == 1 and axes > 1 and hi - lo == table_rows(room, axes) == factor_rows(room, axes):
+        add_whole(vectors, room, axes, factor, table, at)
+        return
     p = lo
     for i in range(axes - 2, -1, -1):
         room[index + i] = 0
