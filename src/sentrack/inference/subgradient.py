@@ -55,9 +55,8 @@ class Subgradient:
             return False
         self._direction *= MOMENTUM
         self._direction += found
-        self._move(-PART * gap / float(self._direction @ self._direction))
-        return True
-
-    def _move(self, length: float) -> None:
+        # No product of vectors by a BLAS, whose threads would be in the way of those of the sweep.
+        length = PART * gap / float(np.square(self._direction).sum())
         node: Floats = self._lattices.node
-        np.add(node, length * self._direction, out=node, where=self._possible)
+        np.subtract(node, length * self._direction, out=node, where=self._possible)
+        return True
