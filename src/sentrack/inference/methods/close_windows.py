@@ -45,7 +45,7 @@ def close_windows(relaxation: Relaxation, search: ComponentSearch, close: Close)
                 break
             whole = WindowSearch(relaxation, search, close, cuts, told)
             try:
-                whole.join(PATIENCE + times)
+                whole.join()
                 if not closes(search.score, min(bound, whole.bound)):
                     whole.improve()
                     whole.refine()

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -57,6 +58,22 @@ class Edge:
         return self.bound <= floor or self.closed or self.looks >= patience
 
 
+class Begun(NamedTuple):
+    """A look that settled nothing, so that the next one can go on from there.
+
+    Attributes:
+        edge: what was looked at.
+        floor: above which.
+        part: a relaxation of what is left above it.
+        search: what was found.
+    """
+
+    edge: Edge
+    floor: float
+    part: Relaxation
+    search: ComponentSearch
+
+
 class Window:
     """Some frames of a clip.
 
@@ -78,15 +95,20 @@ class Window:
             relaxation.sweep()
         self.constant, self.rough = between_ends(relaxation)
         self._bounds = relaxation.bounds
+        self._begun: Begun | None = None
         self.edges, self.changes = [Edge(({}, {}), relaxation.upper_bound, looks=1)], 0
 
     def edge(self, ends: Ends) -> Edge:
         """What is known of the assignments with these ends."""
-        found = next((edge for edge in self.edges if edge.ends == ends), None)
+        found = self.known(ends)
         if found is None:
             found = Edge(ends)
             self.edges.append(found)
         return found
+
+    def known(self, ends: Ends) -> Edge | None:
+        """The same, if there is anything."""
+        return next((edge for edge in self.edges if edge.ends == ends), None)
 
     def swept(self) -> Ints:
         """(C, T) an assignment read off before anything was asked, in labels of the problem."""
@@ -105,14 +127,17 @@ class Window:
         """
         bound = -math.inf
         self.changes += 1
+        begun, self._begun = self._begun, None
         try:
-            part = self._part(edge.ends, floor)
+            if begun is None or begun.edge is not edge or begun.floor > floor:
+                part = self._part(edge.ends, floor)
+                begun = Begun(edge, floor, part, ComponentSearch(part.terms, part.limits))
+            part, search = begun.part, begun.search
             if edge.looks == 0:
                 for _ in range(int(EFFORT[0])):
                     part.sweep()
                 bound = part.upper_bound
             else:
-                search = ComponentSearch(part.terms, part.limits)
                 if edge.labels is not None and edge.score > floor:
                     search.offer(edge.labels, edge.score)
                 budget = part.operations + EFFORT[edge.looks] * part.cost
@@ -120,10 +145,11 @@ class Window:
                 if search.score > edge.score:
                     edge.labels, edge.score = search.labels, search.score
         except Infeasible:
-            pass  # nothing is above the floor
+            begun = None  # nothing is above the floor
         edge.bound = min(edge.bound, max(floor, bound, edge.score))
         if not edge.settled(floor):
             edge.looks += 1
+            self._begun = begun
 
     def survivors(self, edge: Edge, floor: float) -> Bools:
         """Labels (laid out like the nodes) of assignments with these ends above `floor`, or more.

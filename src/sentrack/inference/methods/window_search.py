@@ -30,6 +30,8 @@ LONGEST = 160
 RADIUS = 12
 # Looks that a window gets before words are told apart, or windows are made one.
 PATIENCE = 2
+# Looks that go on at a time at least, where there is so much to look at.
+SIDE_BY_SIDE = 4
 # Where more pairs of states at a window's ends may lead to a better answer, it is not asked for
 # each of them which labels do.
 MANY = 8
@@ -95,8 +97,8 @@ class WindowSearch:
         self.told = told
         self._patience = PATIENCE
 
-    def join(self, most: int) -> None:
-        """Find the best way through all windows, with so many looks at each at most.
+    def join(self) -> None:
+        """Find the best way through all windows.
 
         Suppose that the best answer scores more than some threshold. Then little is left of each
         window, and closing it costs little. If there is none, the threshold is lowered.
@@ -115,7 +117,7 @@ class WindowSearch:
                 threshold = total - share * (total - self._search.score)
             threshold = max(threshold, self._search.score)
             path = ways.best()
-            looked = any(in_threads(partial(self._look_along, path, ways, threshold), self._every))
+            looked = self._look_along(path, ways, threshold)
             if not looked or not answered:
                 answered = self._answer(path)
             if not looked:
@@ -123,7 +125,7 @@ class WindowSearch:
                 if more:
                     self.told += more
                     threshold, share = math.inf, STEP / 2.0
-                elif self._patience < min(most, len(EFFORT)) and self._left(path) > STEP * (
+                elif self._patience < len(EFFORT) and self._left(path) > STEP * (
                     total - self._search.score
                 ):
                     self._patience += 1
@@ -188,10 +190,46 @@ class WindowSearch:
     def _window(self, part: Relaxation) -> Window:
         return Window(part, self._close)
 
-    def _look_along(self, path: list[int], ways: Ways, threshold: float, w: int) -> bool:
-        """Look at a window with the states of the path at its ends."""
-        i, j = path[w], path[w + 1]
-        return self._look(w, i, j, threshold - float(ways.rest(w)[i, j]))
+    def _look_along(self, path: list[int], ways: Ways, threshold: float) -> bool:
+        """Look at windows with the states of the path at their ends; whether there were any left.
+
+        Where these are few, cores that are left look at what is best besides.
+        """
+        pairs = zip(self._every, itertools.pairwise(path), strict=True)
+        looks = [(w, i, j) for w, (i, j) in pairs if self._open(ways, threshold, w, i, j)]
+        if 0 < len(looks) < SIDE_BY_SIDE:
+            others = self._best_besides(ways, threshold, {w for w, _, _ in looks})
+            looks += others[: SIDE_BY_SIDE - len(looks)]
+        in_threads(partial(self._look_at, ways, threshold), looks)
+        return bool(looks)
+
+    def _best_besides(
+        self, ways: Ways, threshold: float, busy: set[int]
+    ) -> list[tuple[int, int, int]]:
+        """Of every other window the states at its ends that are best, and may be above."""
+        found = []
+        for w in self._every:
+            if w in busy:
+                continue
+            through = ways.rest(w) + ways.tables[w]
+            for place in np.argsort(through, axis=None)[: -SIDE_BY_SIDE - 1 : -1].tolist():
+                i, j = divmod(place, through.shape[1])
+                if through[i, j] > threshold and self._open(ways, threshold, w, i, j):
+                    found.append((float(through[i, j]), w, i, j))
+                    break
+        return [(w, i, j) for _, w, i, j in sorted(found, reverse=True)]
+
+    def _open(self, ways: Ways, threshold: float, w: int, i: int, j: int) -> bool:
+        """Whether a look at a window with these states at its ends may tell more."""
+        floor = threshold - float(ways.rest(w)[i, j])
+        edge = self._windows[w].known(self._ends(w, i, j))
+        if edge is not None and edge.settled(floor, self._patience):
+            return False
+        return not self._known(w, i, j)
+
+    def _look_at(self, ways: Ways, threshold: float, look: tuple[int, int, int]) -> None:
+        w, i, j = look
+        self._look(w, i, j, threshold - float(ways.rest(w)[i, j]))
 
     def _look_at_new(self, ways: Ways, w: int) -> bool:
         """Look at a window with all states at its ends that may be better and are new."""
