@@ -31,6 +31,8 @@ from sentrack.inference.terms import block_maxima, kept_sizes, label_maxima, res
 
 # Bounds that are tried, at most about twice as many, for one that keeps a share of the labels.
 THRESHOLDS = 128
+# Steps against the subgradient, and sweeps after them; of the gap what these must gain.
+STEPS, SWEEPS, ENOUGH = 10, 4, 0.04
 
 
 def term_bound(terms: Terms) -> float:
@@ -121,6 +123,17 @@ class Relaxation:
             messages.restart()
             self.upper_bound = min(self.upper_bound, messages.upper_bound)
             self.operations += self.cost
+
+    def descended(self, score: float) -> bool:
+        """Make some steps and sweeps, if the last ones were worth it; whether these are."""
+        if not self._worth:
+            return False
+        before = self.upper_bound
+        self.descend(score, STEPS)
+        for _ in range(SWEEPS):
+            self.sweep()
+        self._worth = before - self.upper_bound > ENOUGH * (before - score)
+        return self._worth
 
     @property
     def whole(self) -> bool:
@@ -243,6 +256,7 @@ class Relaxation:
         self.upper_bound = self._messages.upper_bound
         self.operations += self.cost
         self.progress, self._changes = math.inf, (math.inf, math.inf)
+        self._worth = True
         self._check_feasible()
 
     def _whole(self) -> MessagePassing:

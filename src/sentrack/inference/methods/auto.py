@@ -220,6 +220,8 @@ class Auto:
                     if closes(known, bound):
                         break
                 slow = not relaxation.progress > 0.05 * (bound - known)
+                if slow and relaxation.cost >= LARGE and relaxation.descended(known):
+                    continue
                 if slow and relaxation.take_apart(relaxation.in_the_way()):
                     continue
                 if (
