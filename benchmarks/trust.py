@@ -35,7 +35,7 @@ from rich.progress import track as progress
 
 import sentrack
 from benchmarks.things import doubtful, shown_apart
-from sentrack.inference import Method, message_passing
+from sentrack.inference import Method, message_passing, relaxation
 from sentrack.inference.intervals import best_interval
 from sentrack.inference.methods import auto, close_windows, first_answers, window_search
 from sentrack.objective import affordable, interval
@@ -74,7 +74,11 @@ IN_WINDOWS: Constants = {
     (window_search, "RADIUS"): 1,
     (window_search, "LONGEST"): 3,
     (close_windows, "SWEEPS"): 1,
+    (relaxation, "STEPS"): 1,
+    (relaxation, "ENOUGH"): math.inf,
 }
+# With these, there are steps against the subgradient however little a sweep takes.
+BY_STEPS: Constants = {(auto, "LOOK"): math.inf, (auto, "LARGE"): 0.0}
 
 METHODS: dict[str, tuple[str | Method, Constants]] = {
     # a name, the method, and what is put in place of constants
@@ -84,6 +88,7 @@ METHODS: dict[str, tuple[str | Method, Constants]] = {
     "auto, with a first look, in halves": (sentrack.Auto(0, 0), LOOKING | IN_HALVES),
     "auto, in halves": (sentrack.Auto(0, 0), IN_HALVES),
     "auto, in windows": (sentrack.Auto(0, 0), IN_WINDOWS),
+    "auto, by steps": (sentrack.Auto(0, 0), BY_STEPS),
     "viterbi": ("viterbi", {}),
     "dual": ("dual", {}),
     "ascent": (sentrack.Ascent(restarts=2), {}),

@@ -116,13 +116,19 @@ class Relaxation:
         """Make so many steps against the subgradient, with a known score for a goal."""
         messages = self._whole()
         subgradient = Subgradient(self.terms, self.lattices)
-        for _ in range(steps):
-            gap = messages.upper_bound - score
-            if gap <= self.terms.rounding or not subgradient.step(messages.copies(), gap):
-                return
-            messages.restart()
-            self.upper_bound = min(self.upper_bound, messages.upper_bound)
-            self.operations += self.cost
+        try:
+            for _ in range(steps):
+                gap = messages.upper_bound - score
+                if not self.terms.rounding < gap < math.inf:
+                    break
+                if not subgradient.step(messages.copies(), gap):
+                    break
+                messages.restart()
+                self.upper_bound = min(self.upper_bound, messages.upper_bound)
+                self.operations += self.cost
+        except OutOfTime as stop:
+            stop.upper_bound = self.upper_bound
+            raise
 
     def descended(self, score: float) -> bool:
         """Make some steps and sweeps, if the last ones were worth it; whether these are."""

@@ -44,13 +44,14 @@ class Subgradient:
         Returns:
             Whether they disagree at all.
         """
-        places = self._lattices.node_at + copies
-        found = np.zeros(self._direction.size)
+        node_at, found = self._lattices.node_at, np.zeros(self._direction.size)
         for axes in self._shared:
+            # Where all agree nothing is to be moved, not even by what rounding leaves.
+            t = np.flatnonzero((copies[axes] != copies[axes[0]]).any(axis=0))
             for a in axes:
-                found[places[a]] += 1.0
+                found[node_at[a, t] + copies[a, t]] += 1.0
                 for b in axes:
-                    found[self._lattices.node_at[a] + copies[b]] -= 1.0 / len(axes)
+                    found[node_at[a, t] + copies[b, t]] -= 1.0 / len(axes)
         if not found.any():
             return False
         self._direction *= MOMENTUM

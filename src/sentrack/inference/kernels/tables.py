@@ -131,9 +131,7 @@ def factor_rows(room: Flat, axes: int) -> int:
 
 
 @inlined
-def add_whole(
-    vectors: Flat, room: Flat, axes: int, factor: Flat, table: Flat, at: int
-) -> None:
+def add_whole(vectors: Flat, room: Flat, axes: int, factor: Flat, table: Flat, at: int) -> None:
     """What `add_terms` does for one factor of all axes, which lies in a row as the table does."""
     begin, index = axes, 2 * axes
     size, width = room[axes - 2], room[axes - 1]

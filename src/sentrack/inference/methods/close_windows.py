@@ -12,7 +12,7 @@ import numpy as np
 from sentrack.inference.limits import OutOfTime
 from sentrack.inference.methods.component_search import ComponentSearch
 from sentrack.inference.methods.window import SHRUNK, Close
-from sentrack.inference.methods.window_search import PATIENCE, WindowSearch
+from sentrack.inference.methods.window_search import WindowSearch
 from sentrack.inference.relaxation import Relaxation
 from sentrack.inference.solution import closes
 from sentrack.inference.terms import kept_sizes
@@ -21,7 +21,6 @@ from sentrack.inference.terms import kept_sizes
 WIDTH, SHIFT = 40, 12
 # Sweeps over all frames before they are cut; so many more each time that they are cut anew.
 SWEEPS = 12
-STEPS, BETWEEN, ENOUGH = 10, 4, 0.04
 
 
 def close_windows(relaxation: Relaxation, search: ComponentSearch, close: Close) -> float:
@@ -67,22 +66,12 @@ def close_windows(relaxation: Relaxation, search: ComponentSearch, close: Close)
 
 
 def _swept(relaxation: Relaxation, search: ComponentSearch, most: int) -> bool:
-    """Sweep so often, and then in rounds; false if no label is left of some chain and frame."""
-    if not _swept_plainly(relaxation, search, most):
-        return False
-    while not closes(search.score, relaxation.upper_bound):
-        before = relaxation.upper_bound
-        relaxation.descend(search.score, STEPS)
-        if not _swept_plainly(relaxation, search, BETWEEN):
-            return False
-        if before - relaxation.upper_bound < ENOUGH * (before - search.score):
+    """Sweep so often, and go on while steps are worth it; false if a frame has no label left."""
+    for times in itertools.count(1):
+        if times <= most:
+            relaxation.sweep()
+        elif not relaxation.descended(search.score):
             break
-    return True
-
-
-def _swept_plainly(relaxation: Relaxation, search: ComponentSearch, most: int) -> bool:
-    for _ in range(most):
-        relaxation.sweep()
         search.try_answer(relaxation, climb=False)
         if closes(search.score, relaxation.upper_bound):
             break
