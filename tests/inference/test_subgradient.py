@@ -42,7 +42,7 @@ def test_no_assignment_beats_the_bounds_after_steps(
             for c in range(terms.chain.size):
                 own = terms.node[chain_slice(terms, c)]
                 axes = lattices.node_at[lattices.chain == c, 0]
-                total = sum(lattices.node[at : at + own.size] for at in axes)
+                total = np.sum([lattices.node[at : at + own.size] for at in axes], axis=0)
                 scale = 1e-9 * (1 + goal) + terms.rounding
                 finite = np.isfinite(own) & np.isfinite(total)
                 np.testing.assert_allclose(total[finite], own[finite], atol=scale, rtol=1e-9)
@@ -89,7 +89,7 @@ def least_bound(relaxation: Relaxation) -> float:
     worth, equal = [], []
     for n in range(2):
         chains = lattice_chains(lattices, n)
-        every = np.indices(terms.sizes[chains].ravel()).reshape(len(chains), T, -1)
+        every = np.indices(terms.sizes[chains].ravel().tolist()).reshape(len(chains), T, -1)
         score = np.zeros(every.shape[2])
         for c, labels in zip(chains, every, strict=True):
             part = 0.5 if c == shared else 1.0

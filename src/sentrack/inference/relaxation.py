@@ -88,6 +88,7 @@ class Relaxation:
     upper_bound: float
     progress: float
     _changes: tuple[float, float]
+    _worth: bool
     _messages: MessagePassing
 
     def __init__(self, terms: Terms, limits: Limits, lattices: Lattices | None = None) -> None:
@@ -138,7 +139,7 @@ class Relaxation:
         self.descend(score, STEPS)
         for _ in range(SWEEPS):
             self.sweep()
-        self._worth = before - self.upper_bound > ENOUGH * (before - score)
+        self._worth = bool(before - self.upper_bound > ENOUGH * (before - score))
         return self._worth
 
     @property

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sentrack.inference.kernels.jit import ONE, ZERO, Flat, inlined, unsigned
+from sentrack.inference.kernels.jit import ONE, ZERO, Flat, Int, inlined, unsigned
 from sentrack.inference.kernels.simd import (
     Vector,
     eight,
@@ -34,7 +34,7 @@ def copy_run(src: Flat, src_at: int, dst: Flat, dst_at: int, size: int) -> None:
 
 
 @inlined
-def top(src: Flat, at: int, size: int) -> float:
+def top(src: Flat, at: Int, size: Int) -> Any:
     """The largest of some numbers in a row."""
     found, p, end = -np.inf, at, at + size
     if size >= 8:
@@ -48,7 +48,7 @@ def top(src: Flat, at: int, size: int) -> float:
 
 
 @inlined
-def place_of_top(src: Flat, at: int, size: int) -> int:
+def place_of_top(src: Flat, at: Int, size: Int) -> Any:
     """Which of some numbers in a row is the largest; the first one of several."""
     found, best = ZERO, -np.inf
     for p in range(0, size, RUN):
@@ -109,7 +109,7 @@ def index_room(lattices: Lattices) -> Any:
 
 
 @inlined
-def table_rows(room: Flat, axes: int) -> int:
+def table_rows(room: Flat, axes: int) -> Any:
     """The number of rows of a table; see `add_terms`."""
     rows = ONE
     for i in range(axes - 1):
@@ -118,7 +118,7 @@ def table_rows(room: Flat, axes: int) -> int:
 
 
 @inlined
-def factor_rows(room: Flat, axes: int) -> int:
+def factor_rows(room: Flat, axes: int) -> Any:
     """The number of rows of the only factor, or 0 if it has none of the last axis."""
     stride = 3 * axes + 1
     if room[axes - 1] > 1 and room[stride + axes - 1] == 0:

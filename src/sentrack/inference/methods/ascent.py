@@ -1,7 +1,4 @@
-"""Block ascent: re-solve some tracks with the states of their words, exactly, the others fixed.
-
-That is one track at a time, or two that a word ties together.
-"""
+"""Block ascent: re-solve one track with the states of its words, exactly, the others fixed."""
 
 import itertools
 import math
@@ -61,27 +58,25 @@ class Ascent:
         return reduction.answer(found)
 
 
-def ascend(terms: Terms, labels: Ints, limits: Limits, pairs: bool = False) -> tuple[Ints, float]:
+def ascend(terms: Terms, labels: Ints, limits: Limits) -> tuple[Ints, float]:
     """Improve an assignment (C, T) until no block improves it or time is over.
 
-    Its score never falls. On request, where no track improves it by itself, two do together.
+    Its score never falls.
     """
     score = assignment_score(terms, labels)
     forbidden = _forbidden(terms) if score == -math.inf else -math.inf
     value = assignment_score(terms, labels, forbidden)
     tracks = np.flatnonzero(terms.chain < terms.L).tolist()
-    sets = [[[track] for track in tracks], *([_tied(terms, tracks)] if pairs else [])]
     try:
-        for each in sets:
-            blocks, since_gain = [_block(terms, block, limits) for block in each], 0
-            for block in itertools.cycle(blocks):
-                if since_gain == len(blocks):
-                    break
-                better, new = improve(terms, labels, block, limits, forbidden)
-                since_gain += 1
-                # Blocks meet rounding, not progress, below this.
-                if new > value + terms.rounding + ROUNDING * abs(value):
-                    labels, value, since_gain = better, new, 1
+        blocks, since_gain = [_block(terms, track, limits) for track in tracks], 0
+        for block in itertools.cycle(blocks):
+            if since_gain == len(blocks):
+                break
+            better, new = improve(terms, labels, block, limits, forbidden)
+            since_gain += 1
+            # Blocks meet rounding, not progress, below this.
+            if new > value + terms.rounding + ROUNDING * abs(value):
+                labels, value, since_gain = better, new, 1
     except OutOfTime:
         pass
     return labels, assignment_score(terms, labels)
@@ -129,25 +124,13 @@ def _forbidden(terms: Terms) -> float:
     return -(FORBIDDEN + terms.rounding / ROUNDING)
 
 
-def _tied(terms: Terms, tracks: list[int]) -> list[list[int]]:
-    """Every two of these tracks that a word is about."""
-    return [
-        [a, b]
-        for a, b in itertools.combinations(tracks, 2)
-        if (terms.spans[:, a] & terms.spans[:, b]).any()
-    ]
+def _block(terms: Terms, track: int, limits: Limits) -> Ints:
+    """A track and the states of its words, as many as make an affordable lattice.
 
-
-def _block(terms: Terms, tracks: list[int], limits: Limits) -> Ints:
-    """Some tracks and their words' states, as many as make an affordable lattice.
-
-    The states of words about all of them come first. With a deadline, as many as leave time for a
-    block of every track.
+    With a deadline, as many as leave time for a block of every track.
     """
-    about = terms.spans[:, tracks].sum(axis=1)
-    order = np.argsort(-about, kind="stable")
-    words = [terms.spans[f] & (terms.chain >= terms.L) for f in order[about[order] > 0]]
-    block, every = list(tracks), int((terms.chain < terms.L).sum())
+    words = terms.spans[terms.spans[:, track]] & (terms.chain >= terms.L)
+    block, every = [track], int((terms.chain < terms.L).sum())
     for c in dict.fromkeys(c for word in words for c in np.flatnonzero(word).tolist()):
         chains = np.array([*block, c])
         cost = operations(terms.sizes, chains)

@@ -66,15 +66,12 @@ class ComponentSearch:
         if climb and not closes(self.score, relaxation.upper_bound):
             self.climb(terms, labels)
 
-    def climb(self, terms: Terms, labels: Ints, pairs: bool = False) -> None:
-        """Improve an assignment of what is left of the component, unless that was tried before.
-
-        On request, by two tracks at a time, too.
-        """
+    def climb(self, terms: Terms, labels: Ints) -> None:
+        """Improve an assignment of what is left of the component, unless that was tried before."""
         start = problem_labels(terms, labels).tobytes()
         if start not in self._tried:
             self._tried.add(start)
-            better, score = ascend(terms, labels, self._limits, pairs)
+            better, score = ascend(terms, labels, self._limits)
             self.offer(problem_labels(terms, better), score)
 
     def offer(self, labels: Ints, score: float) -> None:
@@ -88,17 +85,6 @@ class ComponentSearch:
     def climb_from(self, labels: Ints) -> None:
         """The same of an assignment of the component, given in the labels of the problem."""
         self.climb(self._terms, self._own(labels))
-
-    def climb_among(self, near: Terms) -> None:
-        """Improve the best known, two tracks at a time, among some labels and its own."""
-        whole, places = self._terms, self._own(self.labels) + self._terms.node_at
-        keep = np.zeros(whole.node.size, dtype=np.bool_)
-        keep[
-            self._places(np.repeat(np.arange(near.sizes.size), near.sizes.ravel()), near.label)
-        ] = True
-        keep[places] = True
-        terms, _ = restrict(whole, keep)
-        self.climb(terms, np.cumsum(keep)[places] - 1 - terms.node_at, pairs=True)
 
     def offer_known(self, labels: Ints) -> None:
         """Keep an assignment of the component whose score is not known, if it is the best."""

@@ -24,6 +24,8 @@ CLIMB = 1e6
 # There must be time for so many times the broad sweeps before these, and for as many of the others;
 # and for so many more after the last one.
 PART, LEFT = 3.0, 12.0
+# There must be time for so many sweeps before every round of steps.
+LEFT_OF_STEPS = 50.0
 # Joint states of a frame in a list, where nothing that sweeps told was possible.
 LISTED = 100
 
@@ -53,15 +55,21 @@ def seek_answers(apart: Relaxation, search: ComponentSearch, limits: Limits, mix
             search.try_answer(relaxation, climb=False)
             if closes(search.score, relaxation.upper_bound):
                 return
+        while limits.affords(LEFT_OF_STEPS * relaxation.effort):
+            if not relaxation.descended(search.score):
+                break
+            search.try_answer(relaxation, climb=False)
+            if closes(search.score, relaxation.upper_bound):
+                return
+        if search.score == -math.inf:
+            search.climb(relaxation.terms, relaxation.decode())
         if search.score == -math.inf:
             reached = search_frontier(relaxation, -math.inf, LISTED, limits)
             if reached.labels is not None:
                 search.offer(problem_labels(relaxation.terms, reached.labels), reached.score)
-        if relaxation.cost > CLIMB:
-            search.climb(relaxation.terms, relaxation.decode())
         mix(relaxation, search, limits)
         if relaxation.cost > CLIMB and not closes(search.score, relaxation.upper_bound):
-            search.climb_among(relaxation.terms)
+            search.climb_from(search.labels)
 
 
 def _affordable(terms: Terms, most: int, limits: Limits) -> int:
