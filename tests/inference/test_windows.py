@@ -15,6 +15,7 @@ from sentrack.inference.methods import auto, close_windows, window_search
 from sentrack.inference.methods.component_search import ComponentSearch
 from sentrack.inference.methods.mending import improved
 from sentrack.inference.methods.viterbi import exact
+from sentrack.inference.methods.window import Edge, Window
 from sentrack.inference.methods.window_search import WindowSearch
 from sentrack.inference.relaxation import Relaxation
 from sentrack.inference.structures import Terms
@@ -208,3 +209,51 @@ def test_what_windows_rule_out_is_no_part_of_the_best(many: int) -> None:
                 assert keep[terms.node_at + again._own(best.labels)].all()
             gone += int((~keep).sum())
     assert gone > 0
+
+
+def test_a_look_goes_on_where_the_last_one_ended_unless_more_is_asked() -> None:
+    parts = []
+
+    def closes_nothing(part: Relaxation, *_: Any) -> float:
+        parts.append(part)
+        return part.upper_bound
+
+    window = Window(Relaxation(reduce(sticky(0)).components[0], UNLIMITED), closes_nothing)
+    bound = window.relaxation.upper_bound
+    edge, other = window.edge(({}, {})), Edge(({}, {}), bound, looks=1)
+    for each, floor in ((edge, -4.0), (edge, -3.0), (edge, -6.0), (other, -6.0)):
+        window.look(each, bound + floor)
+    first, second, third, fourth = parts
+    # What is above a higher floor is above a lower one, but not the other way round.
+    assert second is first
+    assert third is not first
+    assert fourth is not third
+    assert edge.looks == 4
+    assert window.known(({}, {})) is edge
+    assert window.known(({0: 1}, {})) is None
+
+
+def test_cores_that_are_left_look_at_the_next_best_states() -> None:
+    """With two states told apart nowhere, nothing is left; with some, other windows are."""
+    looked: list[int] = []
+    with pytest.MonkeyPatch.context() as patch:
+        windows_everywhere(patch, 5)
+        patch.setattr(relaxation, "STEPS", 0)
+        patch.setattr(relaxation, "SWEEPS", 0)
+        besides = WindowSearch._best_besides
+
+        def recorded(search: WindowSearch, ways: Any, threshold: float, busy: set[int]) -> Any:
+            found = besides(search, ways, threshold, busy)
+            windows = [w for w, _, _ in found]
+            assert not busy & set(windows)
+            assert len(set(windows)) == len(windows)
+            through = [float(ways.rest(w)[i, j] + ways.tables[w][i, j]) for w, i, j in found]
+            assert through == sorted(through, reverse=True)
+            assert all(value > threshold for value in through)
+            looked.append(len(found))
+            return found
+
+        patch.setattr(WindowSearch, "_best_besides", recorded)
+        for seed in range(12):
+            check_is_viterbi(sticky(seed))
+    assert max(looked) > 0
