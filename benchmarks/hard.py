@@ -27,6 +27,7 @@ from benchmarks.telling import Lines, tell
 from sentrack.inference import best_interval
 from sentrack.inference.methods import auto, first_look
 from sentrack.inference.methods.frontier import Reached
+from sentrack.inference.relaxation import Relaxation
 from sentrack.inference.structures import Lattices, Terms
 
 INSTANCES = Path(__file__).parents[2] / "shared" / "tools" / "instances.py"
@@ -49,16 +50,19 @@ READINGS = (
 WORDS = ("carried", "left-of", "towards", "right-of", "away-from", "approached")
 # Nouns are hard, and frames of the problems of row 8 with parts switched off.
 PARTED = ((False, 100), (True, 300))
-# What can be switched off, and what is put in place of names of `auto`, or of `Auto`, for that.
-PARTS: dict[str, dict[str, object]] = {
+# What can be switched off, and what is put in place of names of a module or class for that.
+PARTS: dict[str, dict[tuple[object, str], object]] = {
     "all of it": {},
-    "no guesses": {"GUESS": 1.0},
-    "no lists of joint states": {"search_frontier": lambda *_: Reached(None, -np.inf, np.inf)},
-    "no unions of lattices": {"tighten": lambda *_: False},
-    "no labels taken together": {"ALONE": 10**6},
-    "no answers put together": {"_mix": lambda *_: None},
-    "no first look": {"LOOK": np.inf},
-    "no windows": {"LONG": np.inf},
+    "no steps between sweeps": {(Relaxation, "descended"): lambda *_: False},
+    "no guesses": {(auto, "GUESS"): 1.0},
+    "no lists of joint states": {
+        (auto, "search_frontier"): lambda *_: Reached(None, -np.inf, np.inf)
+    },
+    "no unions of lattices": {(auto, "tighten"): lambda *_: False},
+    "no labels taken together": {(auto, "ALONE"): 10**6},
+    "no answers put together": {(auto.Auto, "_mix"): lambda *_: None},
+    "no first look": {(auto, "LOOK"): np.inf},
+    "no windows": {(auto, "LONG"): np.inf},
 }
 
 
@@ -375,10 +379,9 @@ def parts(size: Size) -> Lines:
     yield "|---|---|---|---|---|---|---|"
     for hard, T in PARTED:
         problems = [instance("8", seed, hard, T) for seed in size.numbers]
-        for name, constants in PARTS.items():
+        for name, values in PARTS.items():
             with ExitStack() as stack:
-                for constant, value in constants.items():
-                    owner = auto.Auto if hasattr(auto.Auto, constant) else auto
+                for (owner, constant), value in values.items():
                     stack.enter_context(patch.object(owner, constant, value))
                 runs = [timed(problem, LIMIT, size) for problem in problems]
             yield (

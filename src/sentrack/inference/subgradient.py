@@ -57,7 +57,9 @@ class Subgradient:
         self._direction *= MOMENTUM
         self._direction += found
         # No product of vectors by a BLAS, whose threads would be in the way of those of the sweep.
-        length = PART * gap / float(np.square(self._direction).sum())
-        node: Floats = self._lattices.node
-        np.subtract(node, length * self._direction, out=node, where=self._possible)
+        square = float(np.square(self._direction).sum())
+        if square > 0.0:
+            node: Floats = self._lattices.node
+            length = PART * gap / square
+            np.subtract(node, length * self._direction, out=node, where=self._possible)
         return True
