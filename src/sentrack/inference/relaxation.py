@@ -32,7 +32,7 @@ from sentrack.inference.terms import block_maxima, kept_sizes, label_maxima, res
 # Bounds that are tried, at most about twice as many, for one that keeps a share of the labels.
 THRESHOLDS = 128
 # Steps against the subgradient, and sweeps after them; of the gap what these must gain.
-STEPS, SWEEPS, ENOUGH = 10, 4, 0.04
+STEPS, SWEEPS, ENOUGH = 10, 4, 0.08
 
 
 def term_bound(terms: Terms) -> float:

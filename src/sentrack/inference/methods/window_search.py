@@ -30,6 +30,8 @@ LONGEST = 160
 RADIUS = 12
 # Looks that a window gets before words are told apart, or windows are made one.
 PATIENCE = 2
+# Operations of a sweep from which on a window is large.
+LARGE = 2e7
 # Looks that go on at a time at least, where there is so much to look at.
 SIDE_BY_SIDE = 4
 # Where more pairs of states at a window's ends may lead to a better answer, it is not asked for
@@ -193,11 +195,13 @@ class WindowSearch:
     def _look_along(self, path: list[int], ways: Ways, threshold: float) -> bool:
         """Look at windows with the states of the path at their ends; whether there were any left.
 
-        Where these are few, cores that are left look at what is best besides.
+        Where these are few, cores that are left look at what is best besides. A large window is
+        looked at by itself, for its sweeps take all cores.
         """
         pairs = zip(self._every, itertools.pairwise(path), strict=True)
         looks = [(w, i, j) for w, (i, j) in pairs if self._open(ways, threshold, w, i, j)]
-        if 0 < len(looks) < SIDE_BY_SIDE:
+        large = len(looks) == 1 and self._windows[looks[0][0]].relaxation.cost > LARGE
+        if 0 < len(looks) < SIDE_BY_SIDE and not large:
             others = self._best_besides(ways, threshold, {w for w, _, _ in looks})
             looks += others[: SIDE_BY_SIDE - len(looks)]
         in_threads(partial(self._look_at, ways, threshold), looks)
