@@ -74,7 +74,7 @@ def check_guards(out: Array, size: int) -> None:
 def test_transitions_are_the_best_sums(seed: int, outer: int, n: int, m: int, inner: int) -> None:
     src, g = numbers(seed, 2 + outer * n * inner), numbers(seed + 1, n * m)
     out = guarded(outer * m * inner)
-    _transferred(src, outer, n, m, inner, g, out)
+    _transferred(src, 2, outer, n, m, inner, g, out)
     check_guards(out, outer * m * inner)
     tables = src[2:].reshape(outer, n, 1, inner) + g.reshape(1, n, m, 1)
     np.testing.assert_array_equal(out[3:-3], tables.max(axis=1).ravel())

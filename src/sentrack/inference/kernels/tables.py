@@ -86,7 +86,8 @@ def axis_terms(
         i = previous[a - first_axis[n]]
         for j in range(size):
             out[p + j] = node[at + j]
-            if i >= 0:
+            # Of a copy without transitions a forbidden one would be 0 * -inf.
+            if i >= 0 and share[a] > 0.0:
                 if forward:
                     s = step_at[c, t] + i * size + j
                 else:
